@@ -126,6 +126,9 @@ test('a label is bought, found by its rate, fetched and refunded', async (t) => 
     (await gateway.track(account, { carrier: rate?.carrier ?? '', trackingNumber: label.trackingNumber ?? '' })).status,
     'unknown',
   );
+  const byHand = { carrier: rate?.carrier ?? '', trackingNumber: '9400100000000000000000' };
+  t.is((await gateway.follow(account, byHand)).status, 'unknown');
+  t.deepEqual(await gateway.track(account, byHand), await gateway.follow(account, byHand));
 
   await gateway.refundPurchase(account, label.id);
   await gateway.refundPurchase(account, label.id);

@@ -498,6 +498,27 @@ test('an import of past orders rejects amounts that contradict each other, and d
   for (const [, problem] of rejected) t.true(text.includes(problem), problem);
 });
 
+test('the parcels of past orders are shown with them, delivered where nothing else is said', async (t) => {
+  const { owner } = t.context;
+  const lines = [
+    { order_number: '#1', tracking_number: '9400100000000000000000', carrier: 'USPS' },
+    { order_number: '#2', tracking_number: '1Z999' },
+  ].map((fields) => JSON.stringify(pastOrder(fields)));
+  t.like(await importFile(t, 'kind=orders&format=jsonl', lines.join('\n')), { changes: { created: 2 } });
+  const { orders } = (await owner.get('/orders')).body;
+  const labels = new Map<string, any>(orders.map(({ order_number: number, labels }: any) => [number, labels]));
+  t.deepEqual(labels.get('#1'), [
+    {
+      carrier: 'USPS',
+      service: null,
+      tracking_number: '9400100000000000000000',
+      tracking_url: null,
+      status: 'delivered',
+    },
+  ]);
+  t.is(labels.get('#2')[0].tracking_number, '1Z999');
+});
+
 test('an import of past orders rejects rows of one order with different emails', async (t) => {
   const file = [
     'order_number,email,created_at,name,quantity,unit_price_cents',

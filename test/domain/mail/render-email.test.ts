@@ -39,6 +39,29 @@ test('every kind of email has a subject, HTML and plain text, and the branding o
   }
 });
 
+test('the email about an endpoint says whether it was disabled, and why', async (t) => {
+  const titles = { failing: 'was disabled', gone: '410 Gone' } as const;
+  for (const disabled of ['failing', 'gone'] as const) {
+    const { subject, text } = await renderEmail(t.context.ctx, 'endpoint_warning', {
+      data: { ...everyKind.endpoint_warning, disabled },
+      subjectId: 'whe_1',
+      recipient: 'owner@shop.example',
+    });
+    t.true(subject.includes(titles[disabled]), subject);
+    t.true(text.includes('enable it'), text);
+  }
+});
+
+test('the email about a product that is back shows its image, whatever its URL contains', async (t) => {
+  const { html, text } = await renderEmail(t.context.ctx, 'restock', {
+    data: { ...everyKind.restock, image_url: 'https://cdn.example/a.png?w=1&h="2"' },
+    subjectId: 'var_1',
+    recipient: 'ada@example.com',
+  });
+  t.true(html.includes('src="https://cdn.example/a.png?w=1&amp;h=&quot;2&quot;"'), html);
+  t.true(text.includes('Oak bowl'));
+});
+
 test('renderEmail escapes the text of shoppers', async (t) => {
   const ctx = branded(t.context);
   const evil = `<script>alert(1)</script>"'&\r\nBcc: evil@x.example`;

@@ -70,6 +70,7 @@ function ChangeInterval({ subscription: { id, interval } }: Props) {
   );
 }
 
+/** Only what was edited changes: the rest stays as another member may have corrected it meanwhile. */
 function ChangeAddress({ subscription: { id, shipping_address: address } }: Props) {
   return (
     <Action<Address>
@@ -78,9 +79,11 @@ function ChangeAddress({ subscription: { id, shipping_address: address } }: Prop
       scope={scope}
       text="The parcels of the next periods go there. An order that exists keeps its address."
       input={address as Address}
-      run={(input, options) =>
-        admin.manageSubscription(id, { action: 'change_address', shipping_address: input }, options)
-      }
+      run={async (_, { edited, ...options }) => {
+        const { subscription } = await admin.getSubscription(id);
+        const shipping_address = { ...(subscription.shipping_address as Address), ...edited };
+        return admin.manageSubscription(id, { action: 'change_address', shipping_address }, options);
+      }}
       done="The address is saved."
     >
       <AddressInputs />
