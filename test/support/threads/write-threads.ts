@@ -7,8 +7,8 @@ const folder = 'test/.threads';
 
 /** They wait for processes and browsers that they start, or measure, for which they need a thread of their own. */
 const alone = /^test\/(chaos|journeys|platform|workers)\/|\/(every-route|fuzz|on-a-stack|plans|processor-time)\./;
-/** They begin first, so that none of them is still running when all others have ended. */
-const longest = /^test\/(chaos|journeys)\/|\/label-killed\./;
+/** They begin first, the longest before the others, so that none is still running when all others have ended. */
+const longest = [/\/console-in-a-browser\./, /^test\/(chaos|journeys)\/|\/label-killed\./];
 /** So many lines of tests share a thread. */
 const linesMax = 3000;
 
@@ -20,7 +20,7 @@ export function writeThreads(): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
   const waiting = files
     .filter((file) => alone.test(file))
-    .sort((one, other) => Number(longest.test(other)) - Number(longest.test(one)))
+    .sort((one, other) => rankOf(one) - rankOf(other))
     .map((file) => [file]);
   const computing = inThreads(files.filter((file) => !alone.test(file)));
 
@@ -31,6 +31,11 @@ export function writeThreads(): string[] {
     writeFileSync(join(root, path), modules.map((module) => `await import('#${module}');\n`).join(''));
     return path;
   });
+}
+
+function rankOf(file: string): number {
+  const rank = longest.findIndex((pattern) => pattern.test(file));
+  return rank === -1 ? longest.length : rank;
 }
 
 function inThreads(files: readonly string[]): string[][] {
