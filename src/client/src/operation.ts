@@ -26,7 +26,8 @@ export interface RequestOptions {
 export interface IdempotentOptions extends RequestOptions {
   /**
    * For 24 hours the same key and body get the same response. Without one each call gets its own, which its attempts
-   * share: name one where a shopper may press a button again.
+   * share: name one where a shopper may press a button again. Name it after the action, and not after the cart: a
+   * checkout that has expired would be returned again.
    */
   readonly idempotencyKey?: string | undefined;
 }
