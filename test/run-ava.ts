@@ -35,7 +35,7 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
   quickly.searchParams.set('packages', version);
   if (args.length === 0) quickly.searchParams.set('threads', '');
   // More than there are processors, since some files wait for processes that they start.
-  const flags = [`--concurrency=${Math.min(8, 2 * availableParallelism() + 1)}`];
+  const flags = [`--concurrency=${Math.min(8, 2 * availableParallelism())}`];
   if (process.stdout.isTTY) flags.push('--color');
   const program = join(root, 'node_modules/ava/entrypoints/cli.js');
   const ava = spawn(process.execPath, [roomy, program, ...flags, ...(args.length > 0 ? args : writeThreads())], {
