@@ -30,7 +30,7 @@ async function buildInstallation(t: ExecutionContext) {
 
 const newKey = () => randomBytes(32).toString('base64');
 
-test('no process starts with encryption keys that do not open the secrets of stores, or with another pepper', async (t) => {
+test("no process starts with encryption keys that open no store's secret, or with another pepper", async (t) => {
   const { environment } = await buildInstallation(t);
   for (const [given, line] of [
     [{ ENCRYPTION_KEYS: `k2:${newKey()}` }, 'ENCRYPTION_KEYS lacks the key k1, with which the secrets of 2 stores are'],

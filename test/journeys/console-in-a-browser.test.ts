@@ -1136,9 +1136,8 @@ browserTest('a counted stock is entered once, though the response was lost, and 
   t.is(await onHand(), 64);
 });
 
-browserTest('a return whose goods were replaced is closed without a refund', async (t) => {
-  t.timeout(300_000);
-  const { stack } = t.context;
+/** A mug that was bought, and the return of it that its buyer requested. */
+async function returnMug(stack: Stack) {
   const { admin, storefront } = clientsOf(stack);
   const order = await buyMug(stack, atHome);
   const { items } = await until(async () => {
@@ -1150,6 +1149,14 @@ browserTest('a return whose goods were replaced is closed without a refund', asy
     email: atHome.email,
     items: [{ order_item_id: items[0]?.id ?? '', quantity: 1 }],
   });
+  return { order, made };
+}
+
+browserTest('a return whose goods were replaced is closed without a refund', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { order, made } = await returnMug(stack);
   const page = await openConsole(t);
   await openInConsole(page, stack, '/returns', 'Returns');
   const row = page.getByRole('row', { name: new RegExp(made.number) });
@@ -1192,17 +1199,8 @@ browserTest(
 browserTest('who refunds a return is told what was refunded of its order before', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;
-  const { admin, storefront } = clientsOf(stack);
-  const order = await buyMug(stack, atHome);
-  const { items } = await until(async () => {
-    const { order: found } = await admin.getOrder(order.id);
-    return found.status === 'paid' ? found : undefined;
-  });
-  const { return: made } = await storefront.createReturn({
-    order_number: order.number,
-    email: atHome.email,
-    items: [{ order_item_id: items[0]?.id ?? '', quantity: 1 }],
-  });
+  const { admin } = clientsOf(stack);
+  const { order, made } = await returnMug(stack);
   await admin.approveReturn(made.id, {});
   await admin.receiveReturn(made.id, {});
   await admin.refundOrder(order.id, { amount_cents: 1250 });

@@ -27,13 +27,14 @@ limit, size and type, schema, module, existence, state, provider.
 
 ## Idempotency
 
-Operations that accept an \`Idempotency-Key\` run a request once, however often it is sent: for 24 hours the same key with
-the same body gets the same response, with \`Idempotent-Replayed: true\`. Bodies are compared as JSON: white space and the
-order of fields do not matter; the file of an import is compared as it is. A different body gets 422, and 409 means that
-the first request is still in progress. Responses with 401, 403, 429 and 5xx are not stored: the next request runs. A
-checkout that got 503 continues the same order for ten minutes; without a key, or later, its order ends and releases its
-stock and discounts, and the next request creates a new one. Some operations also count identical requests without a key as one for five seconds: the
-others get its response, or 409 \`idempotency_in_progress\` while it is still running.
+Operations that accept an \`Idempotency-Key\` run a request once, however often it is sent: for 24 hours the same key
+with the same body gets the same response, with \`Idempotent-Replayed: true\`. Bodies are compared as JSON: white space
+and the order of fields do not matter; the file of an import is compared as it is. A different body gets 422, and 409
+means that the first request is still in progress. Responses with 401, 403, 429 and 5xx are not stored: the next request
+runs. A checkout that got 503 continues the same order for ten minutes; without a key, or later, its order ends and
+releases its stock and discounts, and the next request creates a new one. Some operations also count identical requests
+without a key as one for five seconds: the others get its response, or 409 \`idempotency_in_progress\` while it is still
+running.
 
 ## Rate limits
 

@@ -25,8 +25,8 @@ export async function listProductsByWords(ctx: Context, filter: ProductFilter): 
 }
 
 /**
- * One page of the owner's products. What was typed is also looked for in the search documents; of very many that contain
- * it, the newest thousand are listed.
+ * One page of the owner's products. What was typed is also looked for in the search documents; of very many that
+ * contain it, the newest thousand are listed.
  */
 export async function listManagedProductsByWords(
   ctx: Context,

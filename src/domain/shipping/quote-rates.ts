@@ -39,8 +39,8 @@ const timeoutMs = seconds(4);
  * Live rates of the store's carriers, the cheapest first, cached for ten minutes by store and origin, destination, and
  * weight rounded up to whole ounces.
  *
- * @throws DomainError `invalid_request` for what is no country, or the US without a zip; `shipping_provider_unavailable`
- *   when the provider is unavailable, slow or not configured
+ * @throws DomainError `invalid_request` for what is no country, or the US without a zip;
+ *   `shipping_provider_unavailable` when the provider is unavailable, slow or not configured
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
   const to = { zip: ship_to.zip?.trim().toUpperCase() ?? '', country: ship_to.country.toUpperCase() };

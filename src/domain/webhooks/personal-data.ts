@@ -9,7 +9,8 @@ export const webhookPersonalData: readonly PersonalData[] = [
     personal: blank('response'),
     beside: ['delivery_id', 'number', 'at', 'status'],
     of: (subject, ctx) => sql`
-      response is not null and (${byMention(sql`response`)(subject)} or delivery_id in (${deliveriesOf(ctx, subject)}))`,
+      response is not null
+        and (${byMention(sql`response`)(subject)} or delivery_id in (${deliveriesOf(ctx, subject)}))`,
   }),
 ];
 

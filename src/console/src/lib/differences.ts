@@ -31,7 +31,7 @@ export function differencesOf(
   return difference.theirs === difference.mine ? [] : [difference];
 }
 
-/** The fields that were edited since the form began with `base`: all others stay as another member may have saved them. */
+/** The fields that were edited since the form began with `base`: others stay as another member may have saved them. */
 export function changesOf<Input extends object>(base: Partial<Input>, mine: Input): Partial<Input> {
   const written = (value: unknown) => JSON.stringify(value ?? '');
   const fields = Object.keys(mine) as (keyof Input)[];
