@@ -8,7 +8,9 @@ const folder = 'test/.threads';
 /** They wait for processes and browsers that they start, or measure, for which they need a thread of their own. */
 const alone = /^test\/(chaos|journeys|platform|workers)\/|\/(every-route|fuzz|on-a-stack|plans|processor-time)\./;
 /** They begin first, the longest before the others, so that none is still running when all others have ended. */
-const longest = [/\/console-in-a-browser\./, /^test\/(chaos|journeys)\/|\/label-killed\./];
+const longest = [/\/console-in-a-browser\./, /^test\/(chaos|journeys)\/|-(killed|machines)\./];
+/** So many that wait begin after all others: they are short, so that no place is empty for long at the end. */
+const lastCount = 6;
 /** So many lines of tests share a thread. */
 const linesMax = 3000;
 
@@ -22,10 +24,11 @@ export function writeThreads(): string[] {
     .filter((file) => alone.test(file))
     .sort((one, other) => rankOf(one) - rankOf(other))
     .map((file) => [file]);
+  const last = waiting.splice(-lastCount);
   const computing = inThreads(files.filter((file) => !alone.test(file)));
 
   mkdirSync(join(root, folder), { recursive: true });
-  return spread(waiting, computing).map((thread, index) => {
+  return [...spread(waiting, computing), ...last].map((thread, index) => {
     const path = `${folder}/${String(index).padStart(3, '0')}.ts`;
     const modules = [...thread, 'test/support/threads/declare.ts'];
     writeFileSync(join(root, path), modules.map((module) => `await import('#${module}');\n`).join(''));
