@@ -86,8 +86,14 @@ const subscriptionStates: Partial<Record<string, SubscriptionState>> = {
   incomplete: 'starting',
 };
 
-/** @param subscription with its customer and its items' products expanded, because the products have our metadata */
-export function subscriptionSnapshotOf(subscription: Stripe.Subscription): SubscriptionSnapshot {
+/**
+ * @param subscription with its customer expanded
+ * @param items all of its items, with their products expanded, because the products have our metadata
+ */
+export function subscriptionSnapshotOf(
+  subscription: Stripe.Subscription,
+  items: readonly Stripe.SubscriptionItem[],
+): SubscriptionSnapshot {
   const { customer } = subscription;
   return {
     subscriptionId: subscription.id,
@@ -99,7 +105,7 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
     // The billing portal sets `cancel_at` only.
     cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
     canceledAt: subscription.canceled_at === null ? null : momentOf(subscription.canceled_at),
-    items: subscription.items.data.map((item) => ({
+    items: items.map((item) => ({
       itemId: item.id,
       ...productMetadataIn(item.price.product),
       quantity: item.quantity ?? 1,

@@ -10,7 +10,6 @@ type SubscriptionCalls = Pick<
   'fetchSubscription' | 'changeSubscription' | 'fetchInvoice' | 'listPaidInvoices' | 'openBillingPortal'
 >;
 
-const expandSubscription = ['customer', 'items.data.price.product'];
 const linesMax = 500;
 
 export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCalls {
@@ -30,23 +29,38 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
     return lines;
   }
 
+  /** A subscription contains its first items only. It has at most 20, so that one page lists them all. */
+  async function fetchItems(
+    { id, items }: Stripe.Subscription,
+    shared: SharedOptions,
+    expand?: string[],
+  ): Promise<Stripe.SubscriptionItem[]> {
+    if (!items.has_more) return items.data;
+    const page = await call({ ...shared, operation: 'subscriptionItems.list' }, (options) =>
+      stripe.subscriptionItems.list({ subscription: id, limit: 100, ...(expand && { expand }) }, options),
+    );
+    return page.data;
+  }
+
   return {
     async fetchSubscription(account, id, signal) {
-      const subscription = await call({ account, operation: 'subscriptions.retrieve', signal }, (options) =>
-        stripe.subscriptions.retrieve(id, { expand: expandSubscription }, options),
+      const shared = { account, budget: newBudget(account), signal };
+      const subscription = await call({ ...shared, operation: 'subscriptions.retrieve' }, (options) =>
+        stripe.subscriptions.retrieve(id, { expand: ['customer', 'items.data.price.product'] }, options),
       );
-      return subscriptionSnapshotOf(subscription);
+      return subscriptionSnapshotOf(subscription, await fetchItems(subscription, shared, ['data.price.product']));
     },
 
     async changeSubscription(account, id, change, key, signal) {
-      const budget = newBudget(account);
+      const shared = { account, budget: newBudget(account), signal };
       const current = change.action.startsWith('cancel')
         ? undefined
-        : await call({ account, operation: 'subscriptions.retrieve', budget, signal }, (options) =>
+        : await call({ ...shared, operation: 'subscriptions.retrieve' }, (options) =>
             stripe.subscriptions.retrieve(id, {}, options),
           );
-      await call({ account, operation: `subscriptions.${change.action}`, key, budget, signal }, (options) =>
-        send(stripe, id, change, current, options),
+      const items = current && change.action === 'change_interval' ? await fetchItems(current, shared) : [];
+      await call({ ...shared, operation: `subscriptions.${change.action}`, key }, (options) =>
+        send(stripe, id, change, { current, items }, options),
       );
     },
 
@@ -86,7 +100,7 @@ async function send(
   stripe: Stripe,
   id: string,
   { action, interval }: SubscriptionChange,
-  current: Stripe.Subscription | undefined,
+  { current, items }: { current: Stripe.Subscription | undefined; items: readonly Stripe.SubscriptionItem[] },
   options: Stripe.RequestOptions,
 ): Promise<unknown> {
   switch (action) {
@@ -116,7 +130,7 @@ async function send(
         ? stripe.subscriptions.update(id, { cancel_at: '' }, options)
         : stripe.subscriptions.update(id, { cancel_at_period_end: false }, options);
     case 'change_interval':
-      return changeInterval(stripe, id, interval === 'quarter' ? 3 : 1, current?.items.data ?? [], options);
+      return changeInterval(stripe, id, interval === 'quarter' ? 3 : 1, items, options);
   }
 }
 

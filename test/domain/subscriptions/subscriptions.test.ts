@@ -170,6 +170,32 @@ test.serial('a renewal is attributed to no partner, by code or by visit', async 
   t.is(await attributionOf(ctx, renewal?.id ?? ''), undefined);
 });
 
+test.serial('every item of a long subscription is mirrored, renewed and changed', async (t) => {
+  const { ctx, stripe } = t.context;
+  const count = 12;
+  const products = await Promise.all(Array.from({ length: count }, () => buildProduct(ctx, coffee)));
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: products.map((product) => line(product)),
+    customer_email: 'ada@example.com',
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(t.context);
+  const subscriptions = await subscriptionsOf(ctx);
+  t.deepEqual(subscriptions.map(({ productId }) => productId).sort(), products.map(({ id }) => id).sort());
+
+  const { id = '', paymentSubscriptionId = '' } = subscriptions[0] ?? {};
+  await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' });
+  await stripe.renew(paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  const renewal = (await ordersOf(ctx))[1] ?? t.fail();
+  t.like(renewal, { status: 'paid', totalCents: count * 3400 });
+  t.is((await transact(ctx, (ctx) => orderItems(ctx, renewal.id))).length, count);
+  const quarterly = (await subscriptionsOf(ctx)).filter(
+    ({ status, interval }) => status === 'active' && interval === 'quarter',
+  );
+  t.is(quarterly.length, count);
+});
+
 test.serial('a paid period has an order with all that was charged, also what was removed right after it', async (t) => {
   const { ctx, account, services, stripe } = t.context;
   const { beans, tea } = await subscribeToBoth(t.context);

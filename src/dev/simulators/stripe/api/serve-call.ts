@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { accountOperations } from '../account-operations.ts';
 import { subscriptions } from '../billing/operations.ts';
+import { withFirstItems } from '../billing/subscription.ts';
 import { catalogue, coupons } from '../catalogue/operations.ts';
 import { checkoutSessions } from '../checkout/operations.ts';
 import { customers } from '../customers/operations.ts';
@@ -112,7 +113,7 @@ function execute(
   account.request = { id: entry.id, idempotency_key: key ?? null };
   try {
     const result = expand(account, operation.run({ account, id, params }), params.expand);
-    return { status: 200, body: JSON.stringify(result, null, 2), requestId: entry.id };
+    return { status: 200, body: JSON.stringify(result, withFirstItems, 2), requestId: entry.id };
   } catch (error) {
     if (error instanceof StripeError) return errorResponse(error, entry.id);
     simulator.log(`error in the Stripe simulator: ${error instanceof Error ? error.stack : error}`);

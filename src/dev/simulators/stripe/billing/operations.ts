@@ -66,6 +66,10 @@ export const subscriptions: readonly Operation[] = [
     if (renewed) invoicePeriod(account, subscription, 'subscription_update', 'paid');
     return subscription;
   }),
+  operation<PageParams & { subscription: string }>('GET /v1/subscription_items', ({ account, params }) => {
+    const { items } = account.subscriptions.need(params.subscription, 'subscription');
+    return listObject('/v1/subscription_items', pageOf(items.data, params));
+  }),
 
   retrieve('GET /v1/invoices/{id}', (account) => account.invoices),
   list<Invoice>('GET /v1/invoices', (account) => account.invoices, {

@@ -10,6 +10,7 @@ import {
   type Subscription,
   type SubscriptionItem,
 } from '../state/objects.ts';
+import { pageOf } from '../state/table.ts';
 
 export interface SubscriptionDraft {
   readonly customer: string;
@@ -125,6 +126,14 @@ export function newItem(
 export function itemList(subscription: string, items: readonly SubscriptionItem[]): ListObject<SubscriptionItem> {
   return listObject(`/v1/subscription_items?subscription=${subscription}`, { data: items, has_more: false });
 }
+
+/** Replacer for JSON: a subscription contains its first ten items, wherever it is, and the others are only listed. */
+export function withFirstItems(_field: string, value: unknown): unknown {
+  return isSubscription(value) ? { ...value, items: listObject(value.items.url, pageOf(value.items.data, {})) } : value;
+}
+
+const isSubscription = (value: unknown): value is Subscription =>
+  typeof value === 'object' && value !== null && 'items' in value && Object(value).object === 'subscription';
 
 /**
  * The same instant one or more intervals later, on the day of the month of the anchor: the 31st becomes the last day of

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
 
+import { withFirstItems } from '../billing/subscription.ts';
 import type { Account } from '../state/account.ts';
 import type { StripeEvent, WebhookEndpoint } from '../state/objects.ts';
 
@@ -46,7 +47,7 @@ export async function sendOnce(
   dispatcher: Dispatcher,
   { now, timeoutMs }: { now: number; timeoutMs: number },
 ): Promise<boolean> {
-  const body = JSON.stringify(event, null, 2);
+  const body = JSON.stringify(event, withFirstItems, 2);
   const secret = account.endpointSecrets.get(endpoint) ?? '';
   const status = await post(endpoint.url, {
     body,
