@@ -173,11 +173,12 @@ test('durations have bounds, and seconds are accepted in local mode only', (t) =
   ]);
 });
 
-test('countries are given as two-letter codes', (t) => {
+test('countries are given as two-letter codes, of destinations that the payment page offers', (t) => {
   const line = lineOf('countries:');
-  t.deepEqual(problemsOf([['countries: [US, CA, GB]', 'countries: [US, UK, QQ]']]), [
+  t.deepEqual(problemsOf([['countries: [US, CA, GB]', 'countries: [US, UK, QQ, VI]']]), [
     `${line} shipping.countries[1] is no country code; did you mean GB?`,
     `${line} shipping.countries[2] is no country code`,
+    `${line} shipping.countries[3] is not offered as a destination by the payment provider`,
   ]);
 });
 

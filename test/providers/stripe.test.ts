@@ -8,6 +8,7 @@ import {
   type SessionRequest,
   storedFailure,
 } from '#src/domain/ports/payment-gateway.ts';
+import { issuesOfShipping } from '#src/domain/shipping/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
@@ -16,6 +17,7 @@ import { createStripePaymentGateway } from '#src/providers/stripe/payment-gatewa
 import { couponParamsOf, sessionParamsOf } from '#src/providers/stripe/session-params.ts';
 import { invoiceSnapshotOf } from '#src/providers/stripe/snapshots.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';
+import { shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { only } from '#test/support/only.ts';
 
 const test = anyTest as TestFn<GatewayContext>;
@@ -119,6 +121,18 @@ test('createSession sends names of products, discounts and shipping as the provi
     for (const [index, most] of [250, 40, 100].entries())
       t.regex(names[index] ?? '', new RegExp(`^(?! )[^\\p{Cc}]{1,${most}}(?<! )$`, 'u'), JSON.stringify(name));
   }
+});
+
+test('createSession is accepted with every country that a store can ship to', async (t) => {
+  const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const codes = alphabet.flatMap((first) => alphabet.map((second) => `${first}${second}`));
+  const countries = codes.filter(
+    (country) => issuesOfShipping(shippingAccountInput({ countries: [country] })).length === 0,
+  );
+  t.true(countries.length > 200);
+  const { payments, account } = t.context;
+  const { url } = await payments.createSession(account, request({ shipping: { countries, options: [] } }), 'key');
+  t.truthy(url);
 });
 
 test('createSession writes our metadata on the session, its coupon, its payment and every line', async (t) => {

@@ -3,7 +3,7 @@ import { readOne } from '#src/database/transact.ts';
 import { Cents, Country, Email, Name, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
-import { checkCountry } from '../checks.ts';
+import { checkCountry, issue } from '../checks.ts';
 import type { Context } from '../context.ts';
 import { type OrderForShipping, orderForShippingOf } from '../orders/index.ts';
 import type { ShippingAccount } from '../ports/shipping-gateway.ts';
@@ -94,8 +94,17 @@ export type ShippingAccountInput = Static<typeof ShippingAccountInput>;
 /** The issues of shipping settings beyond their schema. */
 export const issuesOfShipping = ({ origin, countries }: ShippingAccountChange): Issue[] => [
   ...checkCountry('/origin/country', origin.country),
-  ...countries.flatMap((country, index) => checkCountry(`/countries/${index}`, country)),
+  ...countries.flatMap((country, index) => checkDestination(`/countries/${index}`, country)),
 ];
+
+/** Regions with a code that the payment page offers no addresses in: it rejects a session that names one. */
+const noDestinations = 'AS CC CP CQ CU CX DG EA EU EZ FM HM IC IR KP MH MP NF PW QO SY UM UN VI XA XB'.split(' ');
+
+function checkDestination(path: string, country: string): Issue[] {
+  const issues = checkCountry(path, country);
+  if (issues.length > 0 || !noDestinations.includes(country)) return issues;
+  return [issue(path, 'is not offered as a destination by the payment provider')];
+}
 
 /** The body of PUT /admin/providers/shipping: secrets are never returned, so one that is left out stays. */
 export const ShippingAccountChange = Type.Object({
