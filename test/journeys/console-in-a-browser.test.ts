@@ -1241,6 +1241,32 @@ browserTest('a subscriber who has moved gets the next parcels at the new address
   t.is((await found())[0]?.shipping_address?.street1, '12 Ockham Road');
 });
 
+browserTest('a wrong tracking number is corrected on the page of its order, which shows every parcel', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { id, number } = await buyMug(stack, abroad);
+  await until(async () => (await admin.getOrder(id)).order.fulfillment_status === 'needs_attention');
+  await admin.shipOrder(id, { carrier: 'Royal Mail', tracking_number: 'RM 1' });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, `/orders/${id}/show`, number);
+  await page.getByRole('row', { name: /RM 1/ }).getByRole('button', { name: 'Edit' }).click();
+  await dialog(page).getByLabel('Tracking number').fill('RM 2');
+  await confirm(page, 'Save');
+  await page.getByRole('row', { name: /RM 2/ }).waitFor();
+  await button(page, 'Add').click();
+  await dialog(page).getByLabel('Carrier').fill('DHL');
+  await dialog(page).getByLabel('Tracking number').fill('DHL 3');
+  await confirm(page, 'Add the parcel');
+  await page.getByRole('row', { name: /DHL 3/ }).getByRole('button', { name: 'Remove' }).click();
+  await confirm(page, 'Remove');
+  await page.getByText('The tracking number is removed.').waitFor();
+  t.deepEqual(
+    (await admin.getOrder(id)).order.labels.map((parcel) => [parcel.carrier, parcel.tracking_number]),
+    [['Royal Mail', 'RM 2']],
+  );
+});
+
 browserTest('an event is tried, and its delivery is sent again', async (t) => {
   t.timeout(300_000);
   const { stack, receiver } = t.context;

@@ -10,11 +10,15 @@ import {
 } from '#src/domain/backoffice/index.ts';
 import { listManagedOrders, OrderFilter } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
-import { editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
-import { Id, Line, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { correctTracking, editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
+import { Id, Line, Nullable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('ord') });
+const Parcel = Type.Object({
+  carrier: Line(100, { trimmed: true, examples: ['USPS'] }),
+  tracking_number: Line(100, { trimmed: true, examples: ['9400100000000000000000'] }),
+});
 const OrderResponse = Type.Object({ order: OrderFileView });
 
 export const getOrders = defineRoute({
@@ -61,14 +65,36 @@ export const postShipment = defineRoute({
   idempotent: 'resumable',
   summary: 'Mark an order as shipped by hand. No label is bought, and the shopper is notified.',
   params: Named,
-  body: Type.Object({
-    carrier: Line(100, { trimmed: true, examples: ['USPS'] }),
-    tracking_number: Line(100, { trimmed: true, examples: ['9400100000000000000000'] }),
-  }),
+  body: Parcel,
   errors: ['label_in_progress', 'order_not_shippable'],
   responses: { 200: OrderResponse },
   async handle({ ctx, params: { id: orderId }, body: { carrier, tracking_number: trackingNumber } }) {
     await markFulfilled(ctx, { orderId, carrier, trackingNumber });
+    return ok({ order: await readOrderFile(ctx, orderId) });
+  },
+});
+
+export const postTrackingCorrection = defineRoute({
+  ...writing('labels'),
+  operationId: 'admin.correctTracking',
+  method: 'post',
+  path: '/api/v1/admin/orders/:id/tracking/correct',
+  summary: 'Correct or remove a tracking number that was entered by hand. The shopper is sent a new one.',
+  params: Named,
+  body: Type.Object({
+    tracking_number: Text(100, { description: 'The wrong one.', examples: ['9400100000000000000000'] }),
+    /** What replaces it; null removes it. */
+    correction: Nullable(Parcel),
+  }),
+  idempotent: 'atomic',
+  errors: ['label_purchased'],
+  responses: { 200: OrderResponse },
+  async handle({ ctx, params: { id: orderId }, body: { tracking_number: trackingNumber, correction } }) {
+    await correctTracking(ctx, {
+      orderId,
+      trackingNumber,
+      correction: correction && { carrier: correction.carrier, trackingNumber: correction.tracking_number },
+    });
     return ok({ order: await readOrderFile(ctx, orderId) });
   },
 });

@@ -25,6 +25,7 @@ export {
   type Gift,
   lockOrder,
   Order,
+  type OrderLabel,
   orderStatuses,
   paymentStatuses,
   type ShippingAddress,

@@ -141,7 +141,10 @@ const OrderSchema = defineEntity({
   },
 });
 
-/** A shopper's order. Its three states change only through these methods, as the tables above allow. */
+/**
+ * A shopper's order. Its three states change only through these methods, as the tables above allow; only the correction
+ * of a mistake goes back.
+ */
 export class Order extends OrderSchema.class {
   moveTo(status: OrderStatus): void {
     this.status = follow(statusTable, this.status, status);
@@ -157,6 +160,12 @@ export class Order extends OrderSchema.class {
 
   mayMoveFulfillmentTo(status: FulfillmentStatus): boolean {
     return mayFollow(fulfillmentTable, this.fulfillmentStatus, status);
+  }
+
+  /** What moved it was reported of a parcel that is not its own: its own parcels say this. */
+  correctFulfillment(status: FulfillmentStatus): void {
+    if (status === 'shipped' || status === 'exception') this.deliveredAt = null;
+    this.fulfillmentStatus = status;
   }
 
   /** Whether it was paid, even if it was refunded since. */

@@ -1,4 +1,5 @@
 export { checkPurchases, sweepLabels } from './check-purchases.ts';
+export { correctTracking } from './correct-tracking.ts';
 export {
   type AccountCheck,
   checkSecondShippingAccount,

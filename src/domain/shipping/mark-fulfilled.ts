@@ -3,7 +3,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { takeMissingStock } from '../orders/index.ts';
+import { type OrderLabel, takeMissingStock } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
@@ -39,40 +39,46 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
       if (!order.mayMoveFulfillmentTo('shipped')) throw notShippable('This order requires no shipping.');
     }
     if (label && !label.isFinished) await closeLabel(ctx, label);
-    const parcel =
-      carrier && trackingNumber ? { carrier: codeOf(carrier), carrierName: carrier, trackingNumber } : undefined;
-    if (parcel) {
-      insertTracking(ctx, {
-        ...parcel,
-        orderId,
-        labelId: null,
-        service: null,
-        trackingUrl: null,
-        followed: false,
-        firstPollMs: firstTrackingPollMs,
-      });
-    }
+    const parcel = carrier && trackingNumber ? { carrier, trackingNumber } : undefined;
     await takeMissingStock(ctx, order);
     await recordFulfillmentChange(ctx, order, {
       ...(!order.shippedAt && { status: 'shipped' }),
       resolved: [...labelReasonCodes, 'oversold'],
-      ...(parcel && {
-        label: {
-          carrier: parcel.carrierName,
-          service: null,
-          tracking_number: parcel.trackingNumber,
-          tracking_url: null,
-          status: 'transit',
-        },
-      }),
+      ...(parcel && { label: trackByHand(ctx, orderId, parcel) }),
     });
     await recordAudit(ctx, {
       action: 'order.fulfilled_by_hand',
       subjectKind: 'order',
       subjectId: orderId,
-      after: parcel && { carrier: parcel.carrier },
+      after: parcel && { carrier: codeOf(parcel.carrier) },
     });
   });
+}
+
+/** A parcel that was sent by hand, as a person wrote it. */
+export interface ParcelByHand {
+  readonly carrier: string;
+  readonly trackingNumber: string;
+}
+
+/** Track a parcel that was sent by hand. @returns it as its order shows it */
+export function trackByHand(
+  ctx: InTransaction,
+  orderId: string,
+  { carrier, trackingNumber }: ParcelByHand,
+): OrderLabel {
+  insertTracking(ctx, {
+    orderId,
+    labelId: null,
+    carrier: codeOf(carrier),
+    carrierName: carrier,
+    service: null,
+    trackingNumber,
+    trackingUrl: null,
+    followed: false,
+    firstPollMs: firstTrackingPollMs,
+  });
+  return { carrier, service: null, tracking_number: trackingNumber, tracking_url: null, status: 'transit' };
 }
 
 /** An open purchase stays open: if it turns out to have been made, it is refunded as a duplicate. */

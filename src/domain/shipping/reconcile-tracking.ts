@@ -107,7 +107,8 @@ async function findParcel(ctx: Context, id: string): Promise<Parcel | undefined>
   );
 }
 
-const fulfillmentFor: Partial<Record<TrackingUpdate['status'], FulfillmentStatus>> = {
+/** What the status of a parcel says about its order. */
+export const fulfillmentFor: Partial<Record<TrackingUpdate['status'], FulfillmentStatus>> = {
   transit: 'shipped',
   failure: 'exception',
   delivered: 'delivered',
@@ -152,7 +153,12 @@ export async function recordFulfillmentChange(
 ): Promise<void> {
   const wasShipped = Boolean(order.shippedAt);
   await recordFulfillment(ctx, order.id, update);
-  if (wasShipped || !order.shippedAt || !order.email || !isEmailAddress(order.email)) return;
+  if (!wasShipped && order.shippedAt) await enqueueShippingMail(ctx, order);
+}
+
+/** Tell the shopper, if there is an address, which parcels are on their way. The order is locked, its changes written. */
+export async function enqueueShippingMail(ctx: InTransaction, order: Order): Promise<void> {
+  if (!order.email || !isEmailAddress(order.email)) return;
   const view = await readOrder(ctx, order.id);
   if (view) enqueueMail(ctx, { kind: 'shipped', to: order.email, subjectId: order.id, data: view });
 }

@@ -227,6 +227,61 @@ test('POST /admin/orders/{id}/ship marks the order as shipped and records its pa
   );
 });
 
+test('POST /admin/orders/{id}/tracking/correct replaces a number that was entered by hand, and emails the new one once', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  const parcel = (carrier: string, tracking_number: string) => ({ carrier, tracking_number });
+  await owner.post(`/orders/${id}/ship`, parcel('USPS', '9400122'));
+  const correct = (wrong: string, correction: unknown, by = owner) =>
+    by.post(`/orders/${id}/tracking/correct`, { tracking_number: wrong, correction });
+  const numbersOf = ({ body }: any) =>
+    body.order.labels.map((label: any) => `${label.carrier} ${label.tracking_number}`);
+  const mailed = async () =>
+    (
+      await read<{ labels: any[] }>(
+        ctx,
+        sql`
+        select data -> 'labels' as labels from mails
+        where tenant_id = ${ctx.tenant.id} and kind = 'shipped' order by id`,
+      )
+    ).map(({ labels }) => labels.map(({ tracking_number }) => tracking_number));
+
+  t.is(resultOf(await correct('9400122', parcel('USPS', '1'), otherOwner)), '404 not_found');
+  t.is(resultOf(await correct('none', parcel('USPS', '1'))), '404 not_found');
+  t.deepEqual(placesOf(await correct('9400122', parcel(' ', '1'))), ['/correction/carrier']);
+  t.deepEqual(numbersOf(await correct('9400122', parcel('UPS', '9400122'))), ['UPS 9400122']);
+  t.deepEqual(await mailed(), [['9400122']], 'the shopper has this number');
+  t.deepEqual(numbersOf(await correct('9400122', parcel('UPS', '9400133'))), ['UPS 9400133']);
+  t.deepEqual(numbersOf(await correct('9400133', parcel('UPS', '9400133'))), ['UPS 9400133']);
+  t.deepEqual(await mailed(), [['9400122'], ['9400133']]);
+  t.deepEqual((await owner.get('/orders?q=9400122')).body.orders, []);
+  t.deepEqual(numbersOf(await correct('9400133', null)), []);
+  t.is((await mailed()).length, 2);
+  t.like((await owner.get(`/orders/${id}`)).body.order, { fulfillment_status: 'shipped' });
+  const corrections = (await auditOf(ctx)).filter(({ action }) => action === 'order.tracking_corrected');
+  t.deepEqual(
+    corrections.map(({ before, after }: any) => [before.tracking_number, after.tracking_number]),
+    [
+      ['9400122', '9400122'],
+      ['9400122', '9400133'],
+      ['9400133', null],
+    ],
+  );
+});
+
+test.serial('the tracking number of a label that was bought is not corrected', async (t) => {
+  const { ctx, owner } = t.context;
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  await run(ctx, order.id);
+  const [label] = (await owner.get(`/orders/${order.id}`)).body.order.labels;
+  const response = await owner.post(`/orders/${order.id}/tracking/correct`, {
+    tracking_number: label.tracking_number,
+    correction: null,
+  });
+  t.is(resultOf(response), '409 label_purchased');
+});
+
 test('correcting an address writes the names of its fields, not their values, to the audit log', async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildPaidOrder(ctx);

@@ -9,6 +9,7 @@ import type { LabelPurchase } from '#src/domain/ports/shipping-gateway.ts';
 import {
   acknowledgeDuplicate,
   checkPurchases,
+  correctTracking,
   markFulfilled,
   pollTrackings,
   processNotification,
@@ -520,6 +521,43 @@ test.serial('a parcel that was sent by hand is followed by its carrier and numbe
   for (const poll of await enqueuedJobs(ctx, jobs.reconcileTracking)) await reconcileTracking(ctx, poll);
   t.deepEqual(shipping.calls, ['follow']);
   t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+});
+
+test('a wrong tracking number that was corrected is not tracked, and what it reported of the order is undone', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { address: { country: 'CA' } });
+  await run(ctx, order.id);
+  const byHand = { orderId: order.id, carrier: 'USPS', trackingNumber: '9100000003' };
+  await markFulfilled(ctx, byHand);
+  const [wrong] = await trackingsOf(ctx, order.id);
+  await markFulfilled(ctx, { ...byHand, trackingNumber: '9100000004' });
+  shipping.tracking.set('9100000003', { status: 'delivered', at: null });
+  await reconcileTracking(ctx, { trackingId: wrong?.id ?? '' });
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+
+  const correction = { carrier: 'USPS', trackingNumber: '9100000005' };
+  await correctTracking(ctx, { orderId: order.id, trackingNumber: '9100000003', correction });
+  t.like(await orderOf(ctx, order.id), {
+    fulfillment: 'shipped',
+    labels: only({ tracking_number: '9100000004' }, { tracking_number: '9100000005' }),
+  });
+  await reconcileTracking(ctx, { trackingId: wrong?.id ?? '' });
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped', 'a poll that was under way changes nothing');
+  t.deepEqual(await mailsAbout(ctx, order.id), ['shipped', 'shipped']);
+
+  shipping.tracking.set('9100000005', { status: 'delivered', at: null });
+  for (const { id } of await trackingsOf(ctx, order.id)) await reconcileTracking(ctx, { trackingId: id });
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+  t.deepEqual(await recorded(ctx, order.id), ['order.shipped', 'order.delivered', 'order.delivered']);
+
+  await correctTracking(ctx, { orderId: order.id, trackingNumber: '9100000004', correction: null });
+  t.like(await orderOf(ctx, order.id), {
+    fulfillment: 'delivered',
+    labels: only({ tracking_number: '9100000005' }),
+  });
+  t.is((await trackingsOf(ctx, order.id)).length, 1);
+  t.is((await mailsAbout(ctx, order.id)).length, 2, 'no email says that a number was removed');
 });
 
 test.serial('pollTrackings and sweepLabels twice at once enqueue each poll and each check once', async (t) => {

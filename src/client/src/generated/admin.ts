@@ -101,6 +101,8 @@ export interface AdminOperations {
   shipOrder(id: string, body: Body<'admin.shipOrder'>, options?: IdempotentOptions): Promise<Result<'admin.shipOrder'>>;
   /** Correct the shipping address of an order. This does not retry its label. */
   replaceShippingAddress(id: string, body: Body<'admin.replaceShippingAddress'>, options?: RequestOptions): Promise<Result<'admin.replaceShippingAddress'>>;
+  /** Correct or remove a tracking number that was entered by hand. The shopper is sent a new one. */
+  correctTracking(id: string, body: Body<'admin.correctTracking'>, options?: IdempotentOptions): Promise<Result<'admin.correctTracking'>>;
   /** Read what waits for the people of the store, and what to do about it. */
   getOverview(options?: RequestOptions): Promise<Result<'admin.getOverview'>>;
   /** List partner applications, newest first. */
@@ -305,6 +307,7 @@ export const adminOperations: OperationTable = {
   refundOrder: { at: 'POST /api/v1/admin/orders/{id}/refunds', input: 'body', isIdempotent: true },
   shipOrder: { at: 'POST /api/v1/admin/orders/{id}/ship', input: 'body', isIdempotent: true },
   replaceShippingAddress: { at: 'PUT /api/v1/admin/orders/{id}/shipping-address', input: 'body' },
+  correctTracking: { at: 'POST /api/v1/admin/orders/{id}/tracking/correct', input: 'body', isIdempotent: true },
   getOverview: { at: 'GET /api/v1/admin/overview' },
   listPartnerApplications: { at: 'GET /api/v1/admin/partner-applications', input: 'query', items: 'applications' },
   listPartners: { at: 'GET /api/v1/admin/partners', input: 'query', items: 'partners' },

@@ -191,6 +191,10 @@ export interface paths {
         /** Correct the shipping address of an order. This does not retry its label. */
         put: operations["admin.replaceShippingAddress"];
     };
+    "/api/v1/admin/orders/{id}/tracking/correct": {
+        /** Correct or remove a tracking number that was entered by hand. The shopper is sent a new one. */
+        post: operations["admin.correctTracking"];
+    };
     "/api/v1/admin/overview": {
         /** Read what waits for the people of the store, and what to do about it. */
         get: operations["admin.getOverview"];
@@ -3077,6 +3081,35 @@ export interface operations {
                     country: string;
                     phone?: string | null;
                     email?: components["schemas"]["Email"] | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["OrderFile"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.correctTracking": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The wrong one. */
+                    tracking_number: string;
+                    correction: {
+                        carrier: string;
+                        tracking_number: string;
+                    } | null;
                 };
             };
         };

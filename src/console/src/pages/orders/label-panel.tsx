@@ -2,7 +2,7 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
 import { ApiError, type Body, type OrderFile, type ShippingRate } from '@storefront-commerce/client';
-import { RadioButtonGroupInput, required, TextInput } from 'react-admin';
+import { RadioButtonGroupInput, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
@@ -10,6 +10,7 @@ import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatDays, formatMoney } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { State } from '../../lib/texts.tsx';
+import { ParcelInputs } from './parcels-panel.tsx';
 import { PrintLabel } from './print-label.tsx';
 
 interface Props {
@@ -149,8 +150,7 @@ function ShipByHand({ order: { id, order_number } }: Props) {
       run={(input, options) => admin.shipOrder(id, input, options)}
       done="The order is shipped."
     >
-      <TextInput source="carrier" label="Carrier" helperText="As in USPS" validate={required()} />
-      <TextInput source="tracking_number" label="Tracking number" validate={required()} />
+      <ParcelInputs />
     </Action>
   );
 }

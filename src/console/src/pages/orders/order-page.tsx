@@ -14,6 +14,7 @@ import { Money, State } from '../../lib/texts.tsx';
 import { CustomerLink } from '../customers/customer-link.tsx';
 import { AddressPanel } from './address-panel.tsx';
 import { LabelPanel } from './label-panel.tsx';
+import { ParcelsPanel } from './parcels-panel.tsx';
 import { RefundPanel } from './refund-panel.tsx';
 import { TimelinePanel } from './timeline-panel.tsx';
 
@@ -49,6 +50,7 @@ function Order({ order }: Props) {
           <CustomerPanel order={order} />
           <AddressPanel order={order} />
           <LabelPanel order={order} />
+          <ParcelsPanel order={order} />
           <TimelinePanel order={order} />
         </Box>
       </Box>

@@ -1,0 +1,108 @@
+import Box from '@mui/material/Box';
+import Link from '@mui/material/Link';
+import type { Body, OrderFile } from '@storefront-commerce/client';
+import { required, TextInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Panel } from '../../lib/facts.tsx';
+import { Rows } from '../../lib/rows.tsx';
+import { State } from '../../lib/texts.tsx';
+
+type Parcel = OrderFile['labels'][number];
+
+interface Props {
+  readonly order: OrderFile;
+}
+
+/** What an order was sent with. A number that was entered by hand can be corrected. */
+export function ParcelsPanel({ order }: Props) {
+  const { labels: parcels } = order;
+  const isByHand = ({ tracking_number: number }: Parcel) => number !== order.label?.tracking_number;
+  if (!order.shipped_at && !parcels.some(isByHand)) return null;
+  return (
+    <Panel title="Parcels" actions={order.shipped_at && <AddParcel order={order} />}>
+      <Rows
+        label="Parcels"
+        rows={parcels}
+        keyOf={({ tracking_number: number }) => number}
+        empty="No tracking number is known. Add the one of a parcel that was sent by hand."
+        columns={[
+          { label: 'Tracking', show: (parcel) => <Tracking parcel={parcel} /> },
+          { label: 'Carrier', show: ({ carrier }) => carrier },
+          { label: 'State', show: ({ status }) => status && <State code={status} /> },
+          {
+            label: 'Correction',
+            show: (parcel) => isByHand(parcel) && <Corrections order={order} parcel={parcel} />,
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Tracking({ parcel: { tracking_number: number, tracking_url: url } }: { readonly parcel: Parcel }) {
+  return url ? <Link href={url}>{number}</Link> : number;
+}
+
+function AddParcel({ order: { id, order_number } }: Props) {
+  return (
+    <Action<Body<'admin.shipOrder'>>
+      label="Add"
+      title={`Add a parcel to ${order_number}`}
+      submit="Add the parcel"
+      scope="admin.labels:write"
+      text="The customer gets an email with the tracking number."
+      run={(input, options) => admin.shipOrder(id, input, options)}
+      done="The parcel is added."
+    >
+      <ParcelInputs />
+    </Action>
+  );
+}
+
+function Corrections({ order: { id }, parcel: { carrier, tracking_number } }: Props & { readonly parcel: Parcel }) {
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+      <Action<Body<'admin.shipOrder'>>
+        label="Edit"
+        title="Correct the tracking number"
+        submit="Save"
+        scope="admin.labels:write"
+        text="The customer gets an email with a number that is new. The wrong one is no longer tracked."
+        input={{ carrier, tracking_number }}
+        run={({ carrier, tracking_number: corrected }, options) =>
+          admin.correctTracking(
+            id,
+            { tracking_number, correction: { carrier, tracking_number: corrected } },
+            { idempotencyKey: options.idempotencyKey },
+          )
+        }
+        done="The tracking number is corrected."
+      >
+        <ParcelInputs />
+      </Action>
+      <Action
+        label="Remove"
+        title={`Remove ${tracking_number}`}
+        color="error"
+        scope="admin.labels:write"
+        text="The number is no longer tracked or shown. The order stays shipped, and the customer gets no email."
+        run={(_, { idempotencyKey }) =>
+          admin.correctTracking(id, { tracking_number, correction: null }, { idempotencyKey })
+        }
+        done="The tracking number is removed."
+      />
+    </Box>
+  );
+}
+
+/** The inputs of a parcel that is sent with a label from elsewhere. */
+export function ParcelInputs() {
+  return (
+    <>
+      <TextInput source="carrier" label="Carrier" helperText="As in USPS" validate={required()} />
+      <TextInput source="tracking_number" label="Tracking number" validate={required()} />
+    </>
+  );
+}
