@@ -7,7 +7,7 @@ import { type OrderLabel, takeMissingStock } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
-import { recordFulfillmentChange } from './reconcile-tracking.ts';
+import { enqueueShippingMail, recordFulfillmentChange } from './reconcile-tracking.ts';
 import { closeFailedJobs } from './request-label.ts';
 import { inProgress, notShippable, rejectUnshippable } from './retry-label.ts';
 import { insertTracking } from './tracking.ts';
@@ -24,7 +24,7 @@ export interface ShippedByHand {
 /**
  * Mark an order as shipped that was sent by hand: no label is bought for it. With carrier and tracking number, the
  * parcel is tracked, and its shopper can track it too. An order that was shipped before, whether it was refunded since or
- * not, may get another parcel.
+ * not, may get another parcel, which the shopper is told, too.
  *
  * @throws DomainError `not_found`, `label_in_progress` while an attempt holds the label, or `order_not_shippable`
  */
@@ -40,12 +40,15 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     }
     if (label && !label.isFinished) await closeLabel(ctx, label);
     const parcel = carrier && trackingNumber ? { carrier, trackingNumber } : undefined;
+    const isFurther =
+      order.shippedAt && parcel && !order.labels.some((label) => label.tracking_number === parcel.trackingNumber);
     await takeMissingStock(ctx, order);
     await recordFulfillmentChange(ctx, order, {
       ...(!order.shippedAt && { status: 'shipped' }),
       resolved: [...labelReasonCodes, 'oversold'],
       ...(parcel && { label: trackByHand(ctx, orderId, parcel) }),
     });
+    if (isFurther && !order.importedAt) await enqueueShippingMail(ctx, order);
     await recordAudit(ctx, {
       action: 'order.fulfilled_by_hand',
       subjectKind: 'order',

