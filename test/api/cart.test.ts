@@ -1,11 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { markBought } from '#src/domain/cart/index.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
 import { CheckoutInput } from '#src/domain/checkout/index.ts';
 import { holdPromo, redeemPromo } from '#src/domain/promotions/index.ts';
 import { days } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildCart, buildSavedCart, restoreTokenOf, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
@@ -527,6 +528,19 @@ test('POST /cart/save does not return the token, and GET /cart/restore accepts i
     const { saved_at: _, ...saved } = response.body.saved_cart;
     t.deepEqual(saved, expected);
   }
+});
+
+test('HEAD of /cart/restore finds a saved cart and does not record that its shopper came back', async (t) => {
+  const { api, ctx } = t.context;
+  const { id } = await buildSavedCart(ctx);
+  const token = await restoreTokenOf(ctx, id);
+  const restoredAt = async () =>
+    (await read<{ at: Date | null }>(ctx, sql`select restored_at as at from saved_carts where id = ${id}`))[0]?.at;
+  t.is((await api.call('HEAD', `${restore}?token=${token}`)).status, 200);
+  t.is(await restoredAt(), null);
+  t.is((await api.call('GET', `${restore}?token=${token}`)).status, 200);
+  t.truthy(await restoredAt());
+  t.is((await api.call('HEAD', `${restore}?token=${await restoreTokenOf(ctx, 'scart_none')}`)).status, 410);
 });
 
 test('POST /cart/save schedules no reminders without consent, and names the paths of invalid fields', async (t) => {

@@ -229,6 +229,9 @@ test('an integration redirects the owner to the return URL and stores the receiv
   } = await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl });
   t.is(new URL(callbackUrl).pathname, callback);
   t.is(await readConnection(ctx, connectionId), undefined);
+  // What checks links does not give consent.
+  t.is((await api.call('HEAD', `${callback}?state=${state}&code=checked`)).status, 302);
+  t.is(await readConnection(ctx, connectionId), undefined);
 
   const response = await api.call('GET', `${callback}?state=${state}&code=swordfish&scope=a&scope=b`);
   t.is(response.status, 302);

@@ -69,7 +69,7 @@ export const getRestoredCart = defineRoute({
   query: TokenQuery,
   errors: ['saved_cart_gone'],
   responses: { 200: SavedCartResponse },
-  handle: ({ ctx, query }) => restore(ctx, { query, body: undefined }),
+  handle: ({ ctx, query, isHead }) => restore(ctx, { query, body: undefined }, { isPreview: isHead }),
 });
 
 export const postRestoredCart = defineRoute({
@@ -133,8 +133,8 @@ export const postUnsubscription = defineRoute({
   },
 });
 
-async function restore(ctx: Context, sent: Sent): Promise<Reply> {
-  return ok({ saved_cart: presentSavedCart(await restoreCart(ctx, requireToken(sent))) });
+async function restore(ctx: Context, sent: Sent, options: { isPreview?: boolean } = {}): Promise<Reply> {
+  return ok({ saved_cart: presentSavedCart(await restoreCart(ctx, requireToken(sent), options)) });
 }
 
 function requireToken(sent: Sent): string {

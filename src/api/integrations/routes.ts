@@ -28,8 +28,8 @@ export const getIntegrationCallback = defineRoute({
   query: Type.Object({ state: Type.String({ maxLength: 200 }) }),
   errors: ['invalid_or_expired_token'],
   responses: { 302: Type.Null() },
-  async handle({ ctx, params: { provider }, query: { state, ...received } }) {
-    const { returnUrl } = await completeConnection(ctx, { provider, state, received });
+  async handle({ ctx, params: { provider }, query: { state, ...received }, isHead }) {
+    const { returnUrl } = await completeConnection(ctx, { provider, state, received, isPreview: isHead });
     return redirect(returnUrl);
   },
 });

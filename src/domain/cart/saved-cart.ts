@@ -48,15 +48,21 @@ export interface RestoredCart {
 
 /**
  * Find the saved cart of a token and record that it was restored, in one statement.
+ * @param options `isPreview`: nothing is recorded
  * @throws DomainError gone `saved_cart_gone`, when the token is unknown, or its cart has expired or was converted
  */
-export async function restoreCart(ctx: Context, token: string): Promise<RestoredCart> {
+export async function restoreCart(
+  ctx: Context,
+  token: string,
+  { isPreview = false }: { isPreview?: boolean } = {},
+): Promise<RestoredCart> {
   const now = ctx.clock.now();
+  const restoredAt = isPreview ? null : now;
   const [cart] = await write<RestoredCart>(
     ctx,
     sql`
     saved as (
-      update saved_carts set restored_at = coalesce(restored_at, ${now}::timestamptz)
+      update saved_carts set restored_at = coalesce(restored_at, ${restoredAt}::timestamptz)
       where tenant_id = ${ctx.tenant.id} and restore_token_hash = ${sha256(token)} and expires_at > ${now}
         and converted_at is null
       returning *)`,

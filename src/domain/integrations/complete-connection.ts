@@ -11,6 +11,8 @@ export interface ConsentCallback {
   readonly state: string;
   /** The query without the state: a code, or an error. */
   readonly received: Readonly<Record<string, unknown>>;
+  /** Whether nothing is stored: a program checks the link. */
+  readonly isPreview?: boolean;
 }
 
 /**
@@ -21,17 +23,18 @@ export interface ConsentCallback {
  */
 export async function completeConnection(
   ctx: Context,
-  { provider, state, received }: ConsentCallback,
+  { provider, state, received, isPreview = false }: ConsentCallback,
 ): Promise<{ returnUrl: string }> {
   const now = ctx.clock.now();
-  const sealed = ctx.keyring.seal(ctx.tenant.id, receivedField, JSON.stringify(received));
+  const sealed = isPreview ? null : ctx.keyring.seal(ctx.tenant.id, receivedField, JSON.stringify(received));
+  const receivedAt = isPreview ? null : now;
   const [connection] = await write<{ returnUrl: string }>(
     ctx,
     sql`
     completed as (
       update integration_connections
       set received_sealed = coalesce(received_sealed, ${sealed}),
-        received_at = coalesce(received_at, ${now}::timestamptz)
+        received_at = coalesce(received_at, ${receivedAt}::timestamptz)
       where tenant_id = ${ctx.tenant.id} and state_hash = ${sha256(state)} and provider = ${provider}
         and expires_at > ${now}
       returning return_url)`,
