@@ -6,19 +6,20 @@ export function isDatabaseAway(error: unknown): boolean {
   if (isDatabaseUnavailable(error)) return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string' && networkCodes.test(cause.code)) return true;
-    if (awayMessages.test(cause.message)) return true;
   }
   return false;
 }
 
 /**
  * Whether PostgreSQL itself said that it is unavailable: it rejects or ends connections, its disk or its memory is full,
- * or it has become a standby of its successor. Unlike an error of the network, it cannot be that of another server.
+ * or it has become a standby of its successor; or its driver, that a connection was lost or does not respond. Unlike an
+ * error of the network, it cannot be that of another server.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string' && unavailableCodes.test(cause.code)) return true;
     if ('severity' in cause && cause.severity === 'FATAL') return true;
+    if (lostMessages.test(cause.message)) return true;
   }
   return false;
 }
@@ -31,5 +32,5 @@ const networkCodes =
 const unavailableCodes = /^(08\w{3}|57P\d\d|53[0-3]00|25006)$/;
 
 /** What the driver says without a code. */
-const awayMessages =
+const lostMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error))/;

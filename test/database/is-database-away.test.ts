@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
 import { replyToError } from '#src/api/lib/reply-to-error.ts';
@@ -8,6 +9,7 @@ import { transact } from '#src/database/transact.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
 import { rawSql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { outcomeOf } from '#workers/runtime/outcome.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -31,6 +33,20 @@ test('a connection that PostgreSQL rejects means that it is unavailable, for wha
   const { user, password, ...config } = parsePostgresUrl(t.context.services.config.databaseUrl);
   const client = new pg.Client({ ...config, user: 'nobody', password: 'wrong' });
   t.true(isDatabaseUnavailable(await t.throwsAsync(client.connect())));
+});
+
+test('what the driver says of a connection that was lost or does not respond means that PostgreSQL is unavailable', async (t) => {
+  const client = new pg.Client({ ...parsePostgresUrl(t.context.services.config.databaseUrl), query_timeout: 100 });
+  client.on('error', () => undefined);
+  await client.connect();
+  const late = await t.throwsAsync(client.query('select pg_sleep(1)'), { message: 'Query read timeout' });
+  const lost = client.query('select pg_sleep(1)');
+  (client as pg.Client & { connection: { stream: Socket } }).connection.stream.destroy();
+  const terminated = await t.throwsAsync(lost, { message: /^Connection terminated/ });
+  for (const error of [late, terminated]) {
+    t.true(isDatabaseUnavailable(error), error.message);
+    t.like(outcomeOf(error, { triedForMs: 0, isLastRun: true }), { kind: 'snooze' }, error.message);
+  }
 });
 
 test('a connection that is refused may have been to another server', async (t) => {

@@ -29,7 +29,7 @@ const busyForMs = hours(1);
  * The outcome of a job that threw an error. This is the only place that decides it.
  *
  *   Snooze, or a provider that is busy and said until when   snooze   costs no attempt: it is not an error
- *   PostgreSQL said that it is unavailable: its disk is full  snooze
+ *   PostgreSQL is unavailable: frozen, or its disk is full   snooze
  *   PostgreSQL ended a statement: an operator holds a lock    snooze, for an hour
  *   DomainError                                              cancel   another attempt would not change it
  *   ManualActionRequired                                     cancel   its message is for the operator
