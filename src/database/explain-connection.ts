@@ -11,11 +11,13 @@ const denied = 'Make the role of DATABASE_URL the owner of the database and its 
 const noSpace = 'Enlarge the disk of the server, or free some of it. Everything continues by itself then.';
 const readOnly =
   'It is a standby, or default_transaction_read_only is on for it, its role or its server: doctor says which.';
+const noFiles = 'Raise the limit of open files of the process (ulimit -n), or that of the machine.';
 const shared = 'Set the pooler of DATABASE_URL to session mode, or name the server itself.';
 const summaries = new Map([
   [unreachable, 'PostgreSQL does not respond at DATABASE_URL'],
   [noSpace, 'PostgreSQL has no disk space left'],
   [readOnly, 'PostgreSQL accepts no changes'],
+  [noFiles, 'The process can open no further file or connection'],
   [shared, 'A pooler lets several connections of DATABASE_URL share a session, as PgBouncer does in transaction mode'],
   [denied, 'PostgreSQL denies a privilege to the role of DATABASE_URL'],
 ]);
@@ -29,7 +31,9 @@ const adviceByCode: Readonly<Record<string, string>> = {
   ECONNRESET: unreachable,
   EAI_AGAIN: unreachable,
   EHOSTUNREACH: unreachable,
+  EMFILE: noFiles,
   ENETUNREACH: unreachable,
+  ENFILE: noFiles,
   ENOTFOUND: unreachable,
   EPIPE: unreachable,
   ERR_TLS_CERT_ALTNAME_INVALID:

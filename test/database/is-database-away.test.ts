@@ -55,9 +55,10 @@ test('a connection that is refused may have been to another server', async (t) =
   t.deepEqual([isDatabaseUnavailable(failure), isDatabaseAway(failure)], [false, true]);
 });
 
-test('a process without a file descriptor for a connection asks callers to come back', (t) => {
+test('a process without a file descriptor for a connection asks callers to come back, and says what to raise', (t) => {
   for (const code of ['EMFILE', 'ENFILE']) {
     const failure = Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code, syscall: 'connect' });
     t.like(replyToError(failure, 'req_1'), { status: 503, headers: { 'retry-after': '2' } }, code);
+    t.regex(describeFailure(failure).message, /^The process can open no further file .*\(ulimit -n\).*$/, code);
   }
 });
