@@ -1,3 +1,4 @@
+import { restOfTotal } from '#src/lib/total.ts';
 import type { Context } from '../../context.ts';
 import type { OrderMailData, PostalAddress } from '../kinds.ts';
 import type { Block, Fact } from '../layout/document.ts';
@@ -67,17 +68,12 @@ function itemLines(ctx: Context, { items, currency }: OrderMailData, options: { 
   };
 }
 
-/**
- * What the total consists of. Prices may include the tax, which is not added to them then. An adjustment is what the
- * payment differed by, such as what a credit of the customer at the payment provider paid.
- */
+/** What the total consists of. */
 function orderTotals(ctx: Context, order: OrderMailData): Block {
   const amount = (cents: number) => money(ctx, cents, order.currency);
   const off = (cents: number) => `\u2212${amount(cents)}`;
   const { subtotal_cents, discount_cents, gift_card_cents, shipping_cents, tax_cents, total_cents } = order;
-  const rest = total_cents - (subtotal_cents - discount_cents - gift_card_cents + shipping_cents);
-  const isTaxIncluded = rest === 0;
-  const adjustment = isTaxIncluded ? 0 : rest - tax_cents;
+  const { isTaxIncluded, adjustmentCents } = restOfTotal(order);
   return {
     kind: 'totals',
     lines: [
@@ -86,8 +82,8 @@ function orderTotals(ctx: Context, order: OrderMailData): Block {
       ...(gift_card_cents > 0 ? [{ label: 'Gift card', amount: off(gift_card_cents) }] : []),
       ...(shipping_cents > 0 ? [{ label: 'Shipping', amount: amount(shipping_cents) }] : []),
       ...(tax_cents > 0 ? [{ label: isTaxIncluded ? 'Tax (included)' : 'Tax', amount: amount(tax_cents) }] : []),
-      ...(adjustment !== 0
-        ? [{ label: 'Adjustment', amount: adjustment < 0 ? off(-adjustment) : amount(adjustment) }]
+      ...(adjustmentCents !== 0
+        ? [{ label: 'Adjustment', amount: adjustmentCents < 0 ? off(-adjustmentCents) : amount(adjustmentCents) }]
         : []),
       { label: 'Total', amount: amount(total_cents), strong: true },
     ],

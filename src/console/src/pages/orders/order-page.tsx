@@ -3,6 +3,7 @@ import AlertTitle from '@mui/material/AlertTitle';
 import Box from '@mui/material/Box';
 import type { OrderFile } from '@storefront-commerce/client';
 
+import { restOfTotal } from '../../../../lib/total.ts';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
@@ -107,18 +108,16 @@ function ItemsPanel({ order }: Props) {
   );
 }
 
-/** The total and what it consists of, without what is zero. Tax that the prices include is not added to them. */
+/** The total and what it consists of, without what is zero. */
 function sumsOf(order: OrderFile): (readonly [string, string])[] {
-  const rest =
-    order.total_cents - (order.subtotal_cents - order.discount_cents - order.gift_card_cents + order.shipping_cents);
-  const isTaxIncluded = rest === 0;
+  const { isTaxIncluded, adjustmentCents } = restOfTotal(order);
   const sums = [
     ['Subtotal', order.subtotal_cents],
     ['Discount', -order.discount_cents],
     ['Shipping', order.shipping_cents],
     [isTaxIncluded ? 'Tax (included)' : 'Tax', order.tax_cents],
     ['Gift card', -order.gift_card_cents],
-    ['Adjustment', isTaxIncluded ? 0 : rest - order.tax_cents],
+    ['Adjustment', adjustmentCents],
     ['Total', order.total_cents],
     ['Refunded', order.refunded_cents],
     ['Returned to the gift card', order.gift_card_returned_cents],
