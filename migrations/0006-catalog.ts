@@ -92,9 +92,9 @@ export class Catalog extends Migration {
         created_at timestamptz not null,
         removed_at timestamptz,
         primary key (tenant_id, id),
-        unique (tenant_id, product_id, sku),
         foreign key (tenant_id, product_id) references products (tenant_id, id)
       ) with (fillfactor = 80);
+      create index variants_by_product on variants (tenant_id, product_id);
       create unique index variants_sku on variants (tenant_id, sku) where removed_at is null;
       ${tenantTable('variants')}
 

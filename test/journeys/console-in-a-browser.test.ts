@@ -907,23 +907,27 @@ browserTest('a product is created with the price that was entered, and not witho
   t.is((await admin.getProduct('ash-tray')).product.variants[0]?.price_cents, 1250);
 });
 
-browserTest('a variant without a name of its own follows the name of its product', async (t) => {
-  t.timeout(180_000);
-  const { stack } = t.context;
-  const { admin } = clientsOf(stack);
-  await admin.createProduct({
-    slug: 'renamed',
-    name: 'Ash bowl',
-    variants: [{ sku: 'RENAMED-1', price_cents: 1200 }],
-  });
-  const page = await openConsole(t);
-  await openInConsole(page, stack, '/products/renamed/show', 'Ash bowl');
-  await page.getByText('Another SKU is another variant, whose stock is not counted yet').waitFor();
-  await page.getByLabel('Name *').fill('Walnut bowl');
-  await button(page, 'Save').click();
-  await heading(page, 'Walnut bowl').waitFor();
-  t.is((await admin.getProduct('renamed')).product.variants[0]?.name, 'Walnut bowl');
-});
+browserTest(
+  'a variant gets another SKU, and its name follows that of its product if it has none of its own',
+  async (t) => {
+    t.timeout(180_000);
+    const { stack } = t.context;
+    const { admin } = clientsOf(stack);
+    await admin.createProduct({
+      slug: 'renamed',
+      name: 'Ash bowl',
+      variants: [{ sku: 'RENAMED-1', price_cents: 1200, stock: 3 }],
+    });
+    const page = await openConsole(t);
+    await openInConsole(page, stack, '/products/renamed/show', 'Ash bowl');
+    await page.getByLabel('Name *').fill('Walnut bowl');
+    await page.getByLabel('SKU').fill('WALNUT-1');
+    await button(page, 'Save').click();
+    await heading(page, 'Walnut bowl').waitFor();
+    const { variants } = (await admin.getProduct('renamed')).product;
+    t.like(variants, only({ sku: 'WALNUT-1', name: 'Walnut bowl', stock: 3 }));
+  },
+);
 
 browserTest('an image with another URL does not have the size of the one before', async (t) => {
   t.timeout(180_000);

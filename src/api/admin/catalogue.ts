@@ -6,6 +6,7 @@ import {
   ManagedProductFilter,
   ManagedProductView,
   ProductInput,
+  ProductReplacement,
   presentManagedProduct,
   presentStock,
   readManagedProduct,
@@ -87,12 +88,6 @@ export const getProduct = defineRoute({
   },
 });
 
-/** The slug identifies the product and cannot be changed. */
-const ProductReplacement = Type.Object({
-  ...Type.Omit(ProductInput, ['slug']).properties,
-  version: ExpectedVersion,
-});
-
 export const putProduct = defineRoute({
   ...writing('catalog'),
   operationId: 'admin.replaceProduct',
@@ -100,7 +95,7 @@ export const putProduct = defineRoute({
   path: '/api/v1/admin/products/:slug',
   summary: 'Replace a product. Variants that are left out are removed. Stock is set only for new variants.',
   params: Named,
-  body: ProductReplacement,
+  body: Type.Object({ ...ProductReplacement.properties, version: ExpectedVersion }),
   bodyBytesMax: largeBodyBytesMax,
   errors: ['version_conflict'],
   responses: { 200: ProductResponse },

@@ -43,6 +43,7 @@ export {
   ImageInput,
   normalizeText,
   ProductInput,
+  ProductReplacement,
   PurchaseType,
   SubscriptionInterval,
   Tag,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { FieldValues } from '../change.ts';
 import type { StockChange } from './change-stock.ts';
@@ -29,25 +30,53 @@ export function planProduct(
   options: SaveProductOptions,
 ): ProductPlan {
   const current = found?.removed ? undefined : found;
-  const given = completeProduct(input);
+  const stored = found?.variants ?? [];
   const live = (current?.variants ?? []).filter(({ removed }) => !removed);
-  const unnamed = options.prune ? [] : live.filter(({ sku }) => !given.variants.some((variant) => variant.sku === sku));
-  const wanted: ProductRecord = { ...given, variants: [...given.variants, ...unnamed] };
-  const variants = wanted.variants.map((variant): IdentifiedVariant => {
-    const known = found?.variants.find(({ sku }) => sku === variant.sku);
-    return { ...variant, id: known?.id ?? newId('var'), added: !live.some(({ sku }) => sku === variant.sku) };
-  });
+  const given = completeProduct(input);
+  const named = identify(input, given, live, stored);
+  const unnamed = options.prune ? [] : live.filter(({ id }) => !named.some((variant) => variant.id === id));
+  const wanted = { ...given, variants: [...named, ...unnamed.map((variant) => ({ ...variant, added: false }))] };
   return {
     ...wanted,
-    variants,
     live,
     slug: input.slug,
     id: found?.id ?? newId('prod'),
     isNew: !current,
     values: current ? differences(current, live, wanted) : {},
-    stock: stockToSet(input, variants, found?.variants ?? [], options.setStock ?? false),
+    stock: stockToSet(input, named, stored, options.setStock ?? false),
   };
 }
+
+/**
+ * The variants of an input with their ids: that of the variant with this SKU, or else of the one that the input names by
+ * its id, which gets another SKU so, or else of a removed one with this SKU.
+ * @throws DomainError `invalid_request` when two would be the same one
+ */
+function identify(
+  input: ProductInput,
+  given: ProductRecord,
+  live: readonly SavedVariant[],
+  stored: readonly SavedVariant[],
+): IdentifiedVariant[] {
+  const skus = new Set(given.variants.map(({ sku }) => sku));
+  const taken = new Set<string>();
+  return given.variants.map((variant, index) => {
+    const hasItsSku = ({ sku }: SavedVariant) => sku === variant.sku;
+    const renamed = live.find(({ id, sku }) => id === input.variants[index]?.id && !skus.has(sku));
+    const known = live.find(hasItsSku) ?? renamed ?? stored.find(hasItsSku);
+    const id = known?.id ?? newId('var');
+    if (taken.has(id)) throw repeatedVariant(index);
+    taken.add(id);
+    return { ...variant, id, added: !known || !live.includes(known) };
+  });
+}
+
+const repeatedVariant = (index: number) =>
+  invalidRequest('Two variants have the same id.', {
+    path: `/variants/${index}/id`,
+    code: 'uniqueItems',
+    detail: 'is that of another variant',
+  });
 
 const plainFields = [
   'name',
@@ -61,6 +90,7 @@ const plainFields = [
 ] as const satisfies (keyof ProductRecord)[];
 
 const variantFields = [
+  'sku',
   'name',
   'options',
   'price_cents',
@@ -73,24 +103,28 @@ const variantFields = [
 ] as const satisfies (keyof SavedVariant)[];
 
 /** The differing fields: `name`, `variants.BOWL-S.price_cents`, or `variants.BOWL-L` for a variant added or removed. */
-function differences(current: SavedProduct, live: readonly SavedVariant[], wanted: ProductRecord): FieldValues {
-  const before = new Map(live.map((variant) => [variant.sku, variant]));
-  const after = new Map(wanted.variants.map((variant) => [variant.sku, variant]));
+function differences(
+  current: SavedProduct,
+  live: readonly SavedVariant[],
+  wanted: Omit<IdentifiedProduct, 'id' | 'slug'>,
+): FieldValues {
+  const before = new Map(live.map((variant) => [variant.id, variant]));
+  const after = new Set(wanted.variants.map(({ id }) => id));
   const gone = live
-    .filter(({ sku }) => !after.has(sku))
+    .filter(({ id }) => !after.has(id))
     .map((variant) => [`variants.${variant.sku}`, [variant.name, null]] as const);
   const changed = wanted.variants.flatMap((variant): [string, readonly [unknown, unknown]][] => {
-    const known = before.get(variant.sku);
+    const known = before.get(variant.id);
     if (!known) return [[`variants.${variant.sku}`, [null, variant.name]]];
     return variantFields
       .filter((field) => !isDeepStrictEqual(known[field], variant[field]))
-      .map((field) => [`variants.${variant.sku}.${field}`, [known[field], variant[field]]]);
+      .map((field) => [`variants.${known.sku}.${field}`, [known[field], variant[field]]]);
   });
   const plain = plainFields
     .filter((field) => !isDeepStrictEqual(current[field], wanted[field]))
     .map((field) => [field, [current[field], wanted[field]]] as const);
   const values: FieldValues = Object.fromEntries([...plain, ...gone, ...changed]);
-  const order = [[...before.keys()], [...after.keys()]] as const;
+  const order = [live.map(({ sku }) => sku), wanted.variants.map(({ sku }) => sku)] as const;
   const isReordered = Object.keys(values).length === 0 && !isDeepStrictEqual(order[0], order[1]);
   return isReordered ? { variants: order } : values;
 }
@@ -104,7 +138,7 @@ function stockToSet(
 ): (StockChange & { sku: string; before: number | null })[] {
   return variants.flatMap(({ id, sku, added }) => {
     const { stock } = input.variants.find((variant) => variant.sku === sku) ?? {};
-    const before = known.find((variant) => variant.sku === sku)?.stock ?? null;
+    const before = known.find((variant) => variant.id === id)?.stock ?? null;
     const isGiven = added || (setStock && stock !== undefined);
     return isGiven && (stock ?? null) !== before ? [{ variantId: id, sku, before, quantity: stock ?? null }] : [];
   });

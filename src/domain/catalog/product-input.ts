@@ -1,5 +1,5 @@
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
-import { Cents, Name, Nullable, Omittable, Slug, type Static, Type, Url } from '#src/lib/schema.ts';
+import { Cents, Id, Name, Nullable, Omittable, Slug, type Static, Type, Url } from '#src/lib/schema.ts';
 
 /** The largest stock quantity that an input may give. */
 export const stockMax = 1_000_000;
@@ -24,7 +24,7 @@ export type ImageInput = Static<typeof ImageInput>;
 /** Spaces around it are no part of it: tables lose them. */
 export const Sku = Name(100, { trimmed: true, examples: ['BOWL-S'] });
 
-/** One thing that can be bought. The SKU identifies it: a variant keeps its id as long as it keeps its SKU. */
+/** One thing that can be bought. Its SKU identifies it. */
 export const VariantInput = Type.Object(
   {
     sku: Sku,
@@ -67,7 +67,30 @@ export const ProductInput = Type.Object({
   subscription_intervals: Omittable(Type.Array(SubscriptionInterval, { maxItems: 2, uniqueItems: true })),
   variants: Type.Array(VariantInput, { minItems: 1, maxItems: 100 }),
 });
-export type ProductInput = Static<typeof ProductInput>;
+
+/** What replaces a product as a whole. The slug identifies the product and cannot be changed. */
+export const ProductReplacement = Type.Object({
+  ...Type.Omit(ProductInput, ['slug']).properties,
+  variants: Type.Array(
+    Type.Object(
+      {
+        ...VariantInput.properties,
+        id: Omittable(
+          Type.String({
+            ...Id('var'),
+            description:
+              'With the id of a variant of this product, another SKU is its new one. Otherwise it is a new variant.',
+          }),
+        ),
+      },
+      { title: 'VariantReplacement' },
+    ),
+    { minItems: 1, maxItems: 100 },
+  ),
+});
+
+/** A product as a whole, of which variants may be named by their ids. */
+export type ProductInput = Static<typeof ProductReplacement> & { readonly slug: string };
 
 /** An image with all defaults filled in. */
 export interface Image {

@@ -175,9 +175,9 @@ function savedVariants({ tenant, clock }: InTransaction, products: readonly Iden
         subscription_price_cents, weight_oz, ships, backorder, low_stock_at, ${now}::timestamptz
       from given_variants
       on conflict (tenant_id, id) do update set
-        position = excluded.position, name = excluded.name, options = excluded.options,
-        price_cents = excluded.price_cents,
-        compare_at_cents = excluded.compare_at_cents, subscription_price_cents = excluded.subscription_price_cents,
+        position = excluded.position, sku = excluded.sku, name = excluded.name, options = excluded.options,
+        price_cents = excluded.price_cents, compare_at_cents = excluded.compare_at_cents,
+        subscription_price_cents = excluded.subscription_price_cents,
         weight_oz = excluded.weight_oz, ships = excluded.ships, backorder = excluded.backorder,
         low_stock_at = excluded.low_stock_at, removed_at = null)`;
 }

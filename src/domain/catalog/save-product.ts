@@ -70,7 +70,7 @@ async function planAll(
 /** New prices at which nothing can be sold. */
 function issuesOfPrices({ variants, live }: ProductPlan, currency: string): Issue[] {
   return variants.flatMap((variant, index) => {
-    const stored = live.find(({ sku }) => sku === variant.sku);
+    const stored = live.find(({ id }) => id === variant.id);
     return (['price_cents', 'subscription_price_cents'] as const)
       .filter((field) => variant[field] !== stored?.[field])
       .flatMap((field) => checkCharge(`/variants/${index}/${field}`, variant[field] ?? 0, currency));
@@ -107,7 +107,7 @@ function enqueueIndexing(ctx: InTransaction, products: readonly { id: string; ve
 function changeOf({ id, slug, isNew, values: differing, stock, live }: ProductPlan): IdentifiedChange {
   const subject = `product ${slug}`;
   if (isNew) return { id, subject, action: 'created', fields: [] };
-  const recounted = stock.filter(({ sku }) => live.some((variant) => variant.sku === sku));
+  const recounted = stock.filter(({ variantId }) => live.some(({ id }) => id === variantId));
   const counts = recounted.map(({ sku, before, quantity }) => [`variants.${sku}.stock`, [before, quantity]] as const);
   const values = { ...differing, ...Object.fromEntries(counts) };
   const isChanged = Object.keys(differing).length + stock.length > 0;

@@ -85,6 +85,60 @@ test('admin products: spaces around a SKU are no part of it', async (t) => {
   t.is((await owner.put('/stock', { items: [{ sku: ' BOWL-S', change: 1 }] })).body.items[0].quantity, 6);
 });
 
+test('PUT /admin/products/:slug gives a variant that it names by its id another SKU, and keeps its stock', async (t) => {
+  const { ctx, owner } = t.context;
+  const { product } = (await owner.post('/products', bowl)).body;
+  const [small, large] = product.variants;
+  const put = (variants: unknown[]) => owner.put('/products/oak-bowl', { ...product, version: null, variants });
+  const skusOf = ({ body }: any) => body.product.variants.map(({ id, sku, stock }: any) => [id, sku, stock]);
+
+  const renamed = await put([{ ...small, sku: 'BOWL-XS' }, large]);
+  t.deepEqual(skusOf(renamed), [
+    [small.id, 'BOWL-XS', 5],
+    [large.id, 'BOWL-L', null],
+  ]);
+  t.deepEqual((await auditOf(ctx)).at(-1)?.after.changed, ['variants.BOWL-S.sku']);
+  t.is((await owner.get('/products?q=BOWL-XS')).body.products.length, 1);
+  t.deepEqual((await owner.get('/products?q=BOWL-S')).body.products, []);
+
+  const without = await put([{ ...large, id: null, sku: 'BOWL-XL' }]);
+  t.notDeepEqual(skusOf(without)[0][0], large.id, 'without an id it is another variant');
+  const again = await put([{ ...without.body.product.variants[0], sku: 'BOWL-XS' }]);
+  t.deepEqual(
+    skusOf(again).map(([id]: any) => id),
+    skusOf(without).map(([id]: any) => id),
+    'the id of a variant that is sold wins over the SKU of one that is not',
+  );
+});
+
+test('PUT /admin/products/:slug reads the SKU of a variant before its id', async (t) => {
+  const { owner } = t.context;
+  const { product } = (await owner.post('/products', bowl)).body;
+  const [small, large] = product.variants;
+  const put = (variants: unknown[]) => owner.put('/products/oak-bowl', { ...product, version: null, variants });
+  const copied = await put([small, large, { ...small, sku: 'BOWL-M' }]);
+  t.deepEqual(
+    copied.body.product.variants.map(({ id, sku }: any) => [sku, [small.id, large.id].includes(id)]),
+    [
+      ['BOWL-S', true],
+      ['BOWL-L', true],
+      ['BOWL-M', false],
+    ],
+  );
+  const twice = await put([large, { ...small, sku: 'BOWL-1' }, { ...small, sku: 'BOWL-2' }]);
+  t.deepEqual(placesOf(twice), ['/variants/2/id']);
+  const other = await owner.post('/products', { ...bowl, slug: 'ash-bowl', variants: [{ ...small, sku: 'ASH-S' }] });
+  const { id } = other.body.product.variants[0];
+  t.not(id, small.id, 'a copy of a product has variants of its own');
+  const mixed = await owner.put('/products/ash-bowl', {
+    ...other.body.product,
+    variants: [{ ...small, sku: 'ASH-S' }],
+  });
+  t.is(mixed.body.product.variants[0].id, id);
+  const taken = { ...mixed.body.product, variants: [{ ...mixed.body.product.variants[0], sku: 'BOWL-L' }] };
+  t.deepEqual(placesOf(await owner.put('/products/ash-bowl', taken)), ['/variants']);
+});
+
 test('admin products: each change is recorded in the audit log with its key, before and after', async (t) => {
   const { ctx, owner } = t.context;
   const {

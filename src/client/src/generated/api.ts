@@ -1737,6 +1737,23 @@ export interface components {
             low_stock_at?: number | null;
             backorder?: boolean | null;
         };
+        VariantReplacement: {
+            sku: string;
+            name?: string | null;
+            options?: {
+                [key: string]: string;
+            } | null;
+            price_cents: number;
+            compare_at_cents?: number | null;
+            subscription_price_cents?: number | null;
+            weight_oz?: number | null;
+            ships?: boolean | null;
+            stock?: number | null;
+            low_stock_at?: number | null;
+            backorder?: boolean | null;
+            /** @description With the id of a variant of this product, another SKU is its new one. Otherwise it is a new variant. */
+            id?: string | null;
+        };
         VariantStock: {
             variant_id: string;
             sku: string;
@@ -1919,6 +1936,7 @@ export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type Timestamp = components['schemas']['Timestamp'];
 export type Variant = components['schemas']['Variant'];
 export type VariantInput = components['schemas']['VariantInput'];
+export type VariantReplacement = components['schemas']['VariantReplacement'];
 export type VariantStock = components['schemas']['VariantStock'];
 export type WaitlistEntry = components['schemas']['WaitlistEntry'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
@@ -3345,7 +3363,7 @@ export interface operations {
                     }[] | null;
                     purchase_types?: ("one_time" | "subscription")[] | null;
                     subscription_intervals?: ("month" | "quarter")[] | null;
-                    variants: components["schemas"]["VariantInput"][];
+                    variants: components["schemas"]["VariantReplacement"][];
                     /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
                     version?: number | null;
                 };

@@ -45,7 +45,11 @@ const hasParts = (value: unknown): boolean =>
   value !== null &&
   !(Array.isArray(value) && value.every((item) => Object(item) !== item));
 
-const partsOf = (value: unknown): Record<string, unknown> => ({ ...Object(value ?? {}) });
+/** An id says nothing to people. */
+function partsOf(value: unknown): Record<string, unknown> {
+  const { id: _, ...parts } = Object(value ?? {});
+  return parts;
+}
 
 function describe(value: unknown, field: string, currency: string | undefined): string {
   if (value === null || value === undefined || value === '') return '';

@@ -51,11 +51,9 @@ function inputOf({
     images: images.map(({ position: _, ...image }) => image),
     purchase_types: product.purchase_types,
     subscription_intervals: product.subscription_intervals,
-    variants: product.variants.map(
-      ({ id: _, stock_status: _status, stock: _stock, stock_held: _held, ...variant }) => ({
-        ...variant,
-        name: variant.name === name ? null : variant.name,
-      }),
-    ),
+    variants: product.variants.map(({ stock_status: _status, stock: _stock, stock_held: _held, ...variant }) => ({
+      ...variant,
+      name: variant.name === name ? null : variant.name,
+    })),
   };
 }

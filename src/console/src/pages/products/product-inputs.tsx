@@ -62,12 +62,7 @@ export function ProductInputs({ currency, isNew = false }: Props) {
       </ArrayInput>
       <ArrayInput source="variants" label="Variants" validate={required()}>
         <SimpleFormIterator inline sx={wrapped}>
-          <TextInput
-            source="sku"
-            label="SKU"
-            helperText={!isNew && 'Another SKU is another variant, whose stock is not counted yet'}
-            validate={required()}
-          />
+          <TextInput source="sku" label="SKU" validate={required()} />
           <TextInput source="name" label="Name" />
           <MoneyInput source="price_cents" label="Price" currency={currency} validate={required()} />
           <MoneyInput source="compare_at_cents" label="Was" currency={currency} />
