@@ -80,8 +80,11 @@ function metadataOn(event: Stripe.Event): OwnMetadata | null {
     case 'customer.subscription.resumed':
       return metadataIn(event.data.object.metadata);
     case 'invoice.paid':
-    case 'invoice.payment_failed':
-      return metadataIn(event.data.object.parent?.subscription_details?.metadata ?? null);
+    case 'invoice.payment_failed': {
+      // Events have the API version of the account or of the owner's endpoint. Before 2025-03-31 there was no parent.
+      const { parent } = event.data.object;
+      return parent === undefined ? null : metadataIn(parent?.subscription_details?.metadata ?? null);
+    }
     case 'charge.refunded': {
       const metadata = metadataIn(event.data.object.metadata);
       return metadata.orderId === null ? null : metadata;

@@ -127,6 +127,26 @@ test.serial('each paid period becomes one order with its own label', async (t) =
   t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.updated']);
 });
 
+test.serial("a renewal is found by an event in an older API version of the owner's endpoint", async (t) => {
+  const { ctx, account, api, services, stripe, tenant } = t.context;
+  const { subscription } = await subscribe(t.context);
+  const [current] = (await stripe.account(account.secretKey)).webhook_endpoints;
+  const disabled = await fetch(`${services.config.stripeApiBase ?? ''}/v1/webhook_endpoints/${current?.id}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.secretKey}` },
+    body: new URLSearchParams({ disabled: 'true' }),
+  });
+  t.is(disabled.status, 200);
+  await stripe.addWebhookEndpoint(account.secretKey, {
+    url: `${api.url}/api/webhooks/stripe/${tenant.slug}`,
+    secret: account.webhookSecret,
+    api_version: '2024-06-20',
+  });
+  await stripe.renew(subscription.paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  t.like((await ordersOf(ctx))[1], { status: 'paid', totalCents: 3400 + 599 });
+});
+
 test.serial("a renewal costs what was charged beside the customer's credit, and no more is refunded", async (t) => {
   const { ctx, account, services, stripe } = t.context;
   const { subscription } = await subscribe(t.context);

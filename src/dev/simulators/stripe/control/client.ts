@@ -92,6 +92,8 @@ export interface FixedEndpoint {
   readonly url: string;
   readonly secret: string;
   readonly events?: readonly string[];
+  /** The version in which it gets events; the default is the simulator's. */
+  readonly api_version?: string;
 }
 
 /** One event on its way to one endpoint, with the status of every attempt (null: no response). */

@@ -58,6 +58,7 @@ export const readEndpoint = reader<FixedEndpoint>(['url', 'secret'], {
   url: text,
   secret: text,
   events: { type: 'array', items: text },
+  api_version: text,
 });
 
 /** The only field of a body such as `{"outcome": "paid"}`. */

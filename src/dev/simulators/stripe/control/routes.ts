@@ -109,8 +109,8 @@ const controlRoutes: Readonly<Record<string, (request: ControlRequest) => unknow
     return reportAccount(account, simulator.webhooks.deliveriesOf(account));
   },
   'POST /_control/accounts/{key}/webhook-endpoints': ({ simulator, id, text }) => {
-    const { url, secret, events } = readEndpoint(text);
-    return addEndpoint(simulator.account(id), { url, secret, ...(events && { enabled_events: [...events] }) });
+    const { events, ...endpoint } = readEndpoint(text);
+    return addEndpoint(simulator.account(id), { ...endpoint, ...(events && { enabled_events: [...events] }) });
   },
 };
 

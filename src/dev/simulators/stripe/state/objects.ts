@@ -288,6 +288,7 @@ export interface InvoiceLine extends StripeObject {
 }
 
 export interface WebhookEndpoint extends StripeObject {
+  readonly api_version: string;
   enabled_events: readonly string[];
   status: 'enabled' | 'disabled';
   url: string;

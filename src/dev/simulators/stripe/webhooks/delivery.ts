@@ -47,7 +47,7 @@ export async function sendOnce(
   dispatcher: Dispatcher,
   { now, timeoutMs }: { now: number; timeoutMs: number },
 ): Promise<boolean> {
-  const body = JSON.stringify(event, withFirstItems, 2);
+  const body = JSON.stringify(inVersion(endpoint, event), withFirstItems, 2);
   const secret = account.endpointSecrets.get(endpoint) ?? '';
   const status = await post(endpoint.url, {
     body,
@@ -61,6 +61,19 @@ export async function sendOnce(
   });
   attempts.push({ at: now, status });
   return status !== null && status >= 200 && status < 300;
+}
+
+/** The event as the endpoint's API version has it. Before 2025-03-31 an invoice had no parent. */
+function inVersion({ api_version: version }: WebhookEndpoint, event: StripeEvent): object {
+  const { object } = event.data;
+  if (version >= '2025-03-31' || object.object !== 'invoice') return { ...event, api_version: version };
+  const { parent, ...invoice } = object;
+  const { subscription, metadata } = Object(parent).subscription_details;
+  return {
+    ...event,
+    api_version: version,
+    data: { ...event.data, object: { ...invoice, subscription, subscription_details: { metadata } } },
+  };
 }
 
 export function isSubscribed({ status, enabled_events: types }: WebhookEndpoint, type: string): boolean {
