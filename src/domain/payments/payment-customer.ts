@@ -26,7 +26,8 @@ export async function findPaymentCustomer(
   // A key that created a customer returns that one for a day, even after it was deleted.
   const name = sha256(email).toString('hex');
   const key = ['customer', ctx.tenant.id, name, goneCustomerId, timeBucketOf(ctx.clock)].filter(Boolean).join(':');
-  return withPaymentErrors(ctx.ports.payments.findOrCreateCustomer(account, { email, enteredEmail }, key, ctx.signal));
+  const customer = { email, enteredEmail, currency: ctx.tenant.currency };
+  return withPaymentErrors(ctx.ports.payments.findOrCreateCustomer(account, customer, key, ctx.signal));
 }
 
 /** The body of POST /billing-portal. */

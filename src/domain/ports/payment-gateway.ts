@@ -149,11 +149,11 @@ export interface PaymentGateway {
   /**
    * The provider's customer of this email (lower case), created if there is none. `enteredEmail` is the email as the
    * shopper entered it, because the provider compares case-sensitively. A customer that was created for another store
-   * of the same provider account is not used.
+   * of the same provider account is not used, nor one with subscriptions in another currency than this.
    */
   findOrCreateCustomer(
     account: PaymentAccount,
-    customer: { readonly email: string; readonly enteredEmail: string },
+    customer: { readonly email: string; readonly enteredEmail: string; readonly currency: string },
     key: string,
     signal?: AbortSignal,
   ): Promise<string>;

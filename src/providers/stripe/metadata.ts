@@ -29,12 +29,14 @@ export const customerMetadata = ({ tenantId }: { readonly tenantId: string }): S
 
 /**
  * The customer that a store uses, of those that the provider lists for an email, newest first: the oldest that was
- * created for the store, else the oldest that was created for no store, such as by the owner in the dashboard.
+ * created for the store, else the oldest that was created for no store, such as by the owner in the dashboard. The first
+ * subscription of a customer decides the currency of all others.
  */
 export function ownCustomer(
   listed: readonly Stripe.Customer[],
-  { tenantId }: { readonly tenantId: string },
+  { tenantId, currency }: { readonly tenantId: string; readonly currency: string },
 ): Stripe.Customer | undefined {
-  const oldestOf = (owner: string | undefined) => listed.findLast(({ metadata }) => metadata[names.tenantId] === owner);
+  const usable = listed.filter(({ currency: decided }) => !decided || decided === currency.toLowerCase());
+  const oldestOf = (owner: string | undefined) => usable.findLast(({ metadata }) => metadata[names.tenantId] === owner);
   return oldestOf(tenantId) ?? oldestOf(undefined);
 }

@@ -132,14 +132,14 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       }
     },
 
-    async findOrCreateCustomer(account, { email, enteredEmail }, key, signal) {
+    async findOrCreateCustomer(account, { email, enteredEmail, currency }, key, signal) {
       const budget = newBudget(account);
       // Stripe's search lags behind by minutes. Its list does not, but it compares emails case-sensitively.
       for (const spelling of new Set([email, enteredEmail])) {
         const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
           stripe.customers.list({ email: spelling, limit: 100 }, options),
         );
-        const own = ownCustomer(found.data, account);
+        const own = ownCustomer(found.data, { tenantId: account.tenantId, currency });
         if (own) return own.id;
       }
       const made = await call({ account, operation: 'customers.create', key, budget, signal }, (options) =>

@@ -304,6 +304,37 @@ test.serial('a subscriber with a customer at the provider under another spelling
   t.is((await stripe.account(account.secretKey)).customers.length, 1);
 });
 
+test.serial('a subscriber whose customer at the provider has another currency gets another one', async (t) => {
+  const { account, services, stripe } = t.context;
+  const create = async (path: string, params: Record<string, string>) => {
+    const made = await fetch(`${services.config.stripeApiBase ?? ''}/v1/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.secretKey}` },
+      body: new URLSearchParams(params),
+    });
+    const { id } = Object(await made.json());
+    return String(id);
+  };
+  const customer = await create('customers', { email: 'ada@example.com' });
+  const sessionId = await create('checkout/sessions', {
+    customer,
+    mode: 'subscription',
+    success_url: 'https://paper.example/thanks',
+    'line_items[0][quantity]': '1',
+    'line_items[0][price_data][currency]': 'eur',
+    'line_items[0][price_data][unit_amount]': '900',
+    'line_items[0][price_data][product_data][name]': 'Newspaper',
+    'line_items[0][price_data][recurring][interval]': 'month',
+  });
+  await stripe.pay(sessionId, { outcome: 'paid' });
+
+  const { subscription } = await subscribe(t.context);
+  t.like(subscription, { status: 'active' });
+  const ids = (await stripe.account(account.secretKey)).customers.map(({ id }) => id);
+  t.is(ids.length, 2);
+  t.true(ids.includes(customer));
+});
+
 test.serial('manageSubscription schedules a cancellation, undoes it, and cancels at once', async (t) => {
   const { ctx } = t.context;
   const { subscription } = await subscribe(t.context);
