@@ -47,6 +47,8 @@ export async function sweepLabels(ctx: PlatformContext): Promise<void> {
 
 /** A label is checked shortly after its purchase, and once more the next day. */
 const secondLookupMs = days(1);
+/** Carriers take weeks to decide on a refund. */
+const refundCheckMs = days(1);
 
 interface CheckedLabel {
   /** Every rate that the label may have been bought at. */
@@ -56,8 +58,9 @@ interface CheckedLabel {
 }
 
 /**
- * Check whether a label was bought after its attempts ended, or was bought twice. If the provider does not respond, the
- * row stays due, so the check is repeated until it succeeds.
+ * Check whether a label was bought after its attempts ended, or was bought twice, and each day whether a refund was
+ * rejected that is not decided yet. If the provider does not respond, the row stays due, so the check is repeated until
+ * it succeeds.
  */
 export async function checkPurchases(
   ctx: Context,
@@ -74,8 +77,8 @@ export async function checkPurchases(
     openAccount(ctx),
   ]);
   if (!label || label.rateIds.length === 0 || !opened) return;
+  const purchases: LabelPurchase[] = [];
   try {
-    const purchases: LabelPurchase[] = [];
     for (const rateId of label.rateIds) {
       purchases.push(...(await ctx.ports.shipping.findPurchases(opened.account, rateId, { signal: ctx.signal })));
     }
@@ -86,7 +89,8 @@ export async function checkPurchases(
     return;
   }
   const secondLookupAt = new Date(label.since.getTime() + secondLookupMs);
-  const next = secondLookupAt > ctx.clock.now() ? secondLookupAt : null;
+  const refundCheckAt = purchases.some(({ state }) => state === 'refunding') ? fromNow(ctx.clock, refundCheckMs) : null;
+  const next = secondLookupAt > ctx.clock.now() ? secondLookupAt : refundCheckAt;
   await completeJob(ctx, (ctx) =>
     ctx.tx.execute(sql`
     update labels set recheck_at = ${next}

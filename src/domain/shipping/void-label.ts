@@ -167,8 +167,8 @@ export async function enqueueLabelRefund(ctx: InTransaction, order: Order): Prom
     enqueue(ctx, refundUnusedLabelJob, { labelId: found.label.id, kind: 'refund', version: order.version });
 }
 
-/** How long the provider takes to decide whether it refunds a label. */
-const refundDecisionMs = days(1);
+/** When it is first checked whether the provider has refunded a label. */
+const refundCheckMs = days(1);
 
 /** A label under the lease of the process that voids it. `purchaseId`: the purchase to refund, if there is one. */
 export interface HeldLabel {
@@ -202,8 +202,8 @@ async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel
     label.voidedAt = label.updatedAt = now;
     label.voidingSince = null;
     label.nextAttemptAt = null;
-    // The provider decides on the refund later: check whether it was granted.
-    label.recheckAt = label.purchaseId ? fromNow(ctx.clock, refundDecisionMs) : null;
+    // The provider decides on the refund later: check whether it was rejected.
+    label.recheckAt = label.purchaseId ? fromNow(ctx.clock, refundCheckMs) : null;
     label.release();
     await closeFailedJobs(ctx, label);
     await unlinkParcel(ctx, label);

@@ -238,6 +238,32 @@ test.serial('a second label that was bought after all is found, refunded and sho
   t.is((await enqueuedJobs(ctx, jobs.checkPurchases)).length, 2);
 });
 
+test.serial('the refund of a voided label is checked each day until the carrier has decided', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  await run(ctx, order.id);
+  const { purchaseId } = await labelOf(ctx, order.id);
+  await voidLabel(ctx, { labelId });
+  const checksOf = async () =>
+    (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((check) => check.labelId === labelId);
+  const checkAfterADay = async () => {
+    clock.pass(hours(25));
+    await sweepLabels(ctx);
+    const check = (await checksOf()).at(-1);
+    if (check) await checkPurchases(ctx, check);
+  };
+  shipping.amend(purchaseId ?? '', 'refunding');
+  for (let day = 1; day <= 15; day += 1) await checkAfterADay();
+  t.is((await checksOf()).length, 15);
+  t.is((await orderOf(ctx, order.id)).attention, null);
+
+  shipping.amend(purchaseId ?? '', 'refund_rejected');
+  for (const _ of [1, 2]) await checkAfterADay();
+  t.is((await orderOf(ctx, order.id)).attention, 'label_not_refunded');
+  t.is((await checksOf()).length, 16);
+});
+
 test.serial(
   'a label that shows late is found at the rate that it was bought with, also when another was bought since',
   async (t) => {
