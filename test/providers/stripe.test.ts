@@ -515,6 +515,22 @@ test('invoiceSnapshotOf leaves out the lines of an update invoiced at zero, whic
   t.is(invoiceSnapshotOf(invoiceOf('subscription_cycle', 0), free).lines.length, 1);
 });
 
+test('invoiceSnapshotOf leaves out what the owner added to the invoice, also where a trial began', (t) => {
+  const parent = { subscription_item_details: null, invoice_item_details: { proration: false } };
+  const added = { ...lineOf({ amount: 500 }), parent } as unknown as Stripe.InvoiceLineItem;
+  const { lines, totalCents } = invoiceSnapshotOf(invoiceOf('subscription_cycle', 3900), [
+    lineOf({ amount: 3400 }),
+    added,
+  ]);
+  t.deepEqual(
+    lines.map(({ amountCents }) => amountCents),
+    [3400],
+  );
+  t.is(totalCents, 3900);
+  const trial = [lineOf({ amount: 0 }), added];
+  t.deepEqual(invoiceSnapshotOf(invoiceOf('subscription_update', 500), trial).lines, []);
+});
+
 test("invoiceSnapshotOf totals what was charged beside the customer's credit or debt", (t) => {
   const totals = [
     invoiceOf('subscription_cycle', -300),

@@ -150,9 +150,12 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
   };
 }
 
-/** Whether a line is a whole period of an item. A proration only pays the difference after a change. */
+/**
+ * Whether a line is a whole period of an item. A proration only pays the difference after a change, and an invoice item
+ * is what the owner added to the customer's next invoice.
+ */
 export const isPeriod = ({ parent, quantity }: Stripe.InvoiceLineItem): boolean =>
-  !parent?.subscription_item_details?.proration && quantity !== 0;
+  parent?.subscription_item_details?.proration === false && quantity !== 0;
 
 /** A change made in the billing portal or the dashboard may begin a new period at once: an `update`. */
 const causes: Partial<Record<string, InvoiceSnapshot['cause']>> = {
