@@ -145,7 +145,7 @@ export class Shipping extends Migration {
         created_at timestamptz not null,
         updated_at timestamptz not null,
         primary key (tenant_id, id),
-        unique (tenant_id, tracking_number, carrier),
+        unique (tenant_id, tracking_number, carrier, order_id),
         foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
       );
       create index trackings_of_order on trackings (tenant_id, order_id);

@@ -94,7 +94,7 @@ export function insertTracking(ctx: InTransaction, parcel: NewTracking): void {
     values (${ctx.tenant.id}, ${newId('trk')}, ${parcel.orderId}, ${parcel.labelId}, ${parcel.carrier},
       ${parcel.carrierName}, ${parcel.service}, ${parcel.trackingNumber}, ${parcel.trackingUrl}, 'pre_transit',
       ${parcel.followed}, 0, ${fromNow(ctx.clock, parcel.firstPollMs)}, ${now}, ${now})
-    on conflict (tenant_id, tracking_number, carrier) do nothing`);
+    on conflict (tenant_id, tracking_number, carrier, order_id) do nothing`);
 }
 
 /** The parcel of this label will not be sent: stop polling it. */

@@ -549,6 +549,21 @@ test.serial('a parcel that was sent by hand is followed by its carrier and numbe
   t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
 });
 
+test('two orders that are sent in one parcel by hand are both delivered with it', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  shipping.tracking.set('9100000006', { status: 'delivered', at: null });
+  const orders = [
+    await request(ctx, { address: { country: 'CA' } }),
+    await request(ctx, { address: { country: 'CA' } }),
+  ];
+  for (const { order } of orders)
+    await markFulfilled(ctx, { orderId: order.id, carrier: 'USPS', trackingNumber: '9100000006' });
+  await receiveNotification(ctx, hintOf('9100000006', 'DELIVERED'));
+  await processNotifications(ctx);
+  for (const { order } of orders) t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+});
+
 test('a wrong tracking number that was corrected is not tracked, and what it reported of the order is undone', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
