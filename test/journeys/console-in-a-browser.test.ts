@@ -1271,6 +1271,26 @@ browserTest('a wrong tracking number is corrected on the page of its order, whic
   );
 });
 
+browserTest('a mistyped email of an order is corrected, and the receipt goes to the new one', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { id, number } = await buyMug(stack, { ...atHome, email: 'mistyped@shopper.example' });
+  const page = await openConsole(t);
+  await until(async () => (await clientsOf(stack).admin.getOrder(id)).order.paid_at, { what: 'the payment' });
+  await openInConsole(page, stack, `/orders/${id}/show`, number);
+  await page.locator('section', { hasText: 'Customer' }).getByRole('button', { name: 'Edit' }).click();
+  await dialog(page).getByLabel('Email').fill('typed@shopper.example');
+  await confirm(page, 'Save');
+  await page.getByRole('link', { name: 'typed@shopper.example', exact: true }).waitFor();
+  await button(page, 'Send the receipt again').click();
+  await confirm(page, 'Send the receipt again');
+  const filter = { to: 'typed@shopper.example', subject: `Your order ${number}` };
+  await until(async () => (await mailboxControl(stack.mailboxUrl).messages(filter)).length === 1, {
+    what: 'the receipt',
+  });
+  t.pass();
+});
+
 browserTest('an event is tried, and its delivery is sent again', async (t) => {
   t.timeout(300_000);
   const { stack, receiver } = t.context;

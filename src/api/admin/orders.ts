@@ -1,6 +1,7 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import {
+  correctEmail,
   dismissAttention,
   ManagedOrderView,
   OrderFileView,
@@ -11,7 +12,7 @@ import {
 import { listManagedOrders, OrderFilter } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
 import { correctTracking, editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
-import { Id, Line, Nullable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { Email, Id, Line, Nullable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('ord') });
@@ -171,6 +172,21 @@ export const putAddress = defineRoute({
   responses: { 200: OrderResponse },
   async handle({ ctx, params: { id: orderId }, body: address }) {
     await editAddress(ctx, { orderId, address });
+    return ok({ order: await readOrderFile(ctx, orderId) });
+  },
+});
+
+export const putEmail = defineRoute({
+  ...writing('orders'),
+  operationId: 'admin.replaceOrderEmail',
+  method: 'put',
+  path: '/api/v1/admin/orders/:id/email',
+  summary: 'Correct the email of an order, its returns and the subscriptions that it began. Nothing is sent by this.',
+  params: Named,
+  body: Type.Object({ email: Email }),
+  responses: { 200: OrderResponse },
+  async handle({ ctx, params: { id: orderId }, body: { email } }) {
+    await correctEmail(ctx, { orderId, email });
     return ok({ order: await readOrderFile(ctx, orderId) });
   },
 });

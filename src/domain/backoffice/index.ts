@@ -1,5 +1,6 @@
 export { dismissAttention, nextStep, type OrderNeedingAttention, ordersNeedingAttention } from './attention.ts';
 export { type Attention, adviceFor } from './attention-by-reason.ts';
+export { correctEmail } from './correct-email.ts';
 export { moderateReview } from './moderate-review.ts';
 export { ManagedOrderView, OrderFileView, presentManagedOrder } from './present.ts';
 export { type Operations, type QueueState, readOperations } from './read-operations.ts';

@@ -1,3 +1,4 @@
+export { changeReturnEmail } from './change-return-email.ts';
 export { approveReturn, closeReturn, receiveReturn, refundReturn, rejectReturn } from './decide-return.ts';
 export { returnPersonalData } from './personal-data.ts';
 export { presentReturn, ReturnView } from './present.ts';

@@ -1,5 +1,6 @@
 export { applySubscription, type FetchedSubscription, subscriberOf } from './apply-subscription.ts';
 export { changeAddress } from './change-address.ts';
+export { changeSubscriber } from './change-subscriber.ts';
 export { subscriptionPersonalData } from './personal-data.ts';
 export {
   type LiveSubscription,

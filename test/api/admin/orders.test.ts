@@ -3,6 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, savePastOrders } from '#src/domain/orders/index.ts';
+import { erasePersonalData } from '#src/domain/privacy/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
@@ -10,10 +11,12 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { orderOf, request, run } from '#test/domain/shipping/support.ts';
+import { recorded } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder, type GivenOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildReturn, buildReturnableOrder, returnMailsOf } from '#test/support/factories/returns.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
@@ -311,6 +314,49 @@ test('correcting an address writes the names of its fields, not their values, to
   t.is(resultOf(await owner.put(`/orders/${id}/shipping-address`, address)), '409 order_shipped');
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
   t.is(resultOf(await owner.put(`/orders/${unpaid.id}/shipping-address`, address)), '409 order_not_shippable');
+});
+
+test('an order whose email was corrected is that of the customer with the new one, with its returns and subscriptions', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const { id } = await buildReturnableOrder(ctx);
+  const { order: mistyped } = (await owner.get(`/orders/${id}`)).body;
+  const { id: returnId } = await buildReturn(ctx, mistyped);
+  const subscription = await buildSubscription(ctx, { orderId: id });
+  const correct = (email: string, by = owner) => by.put(`/orders/${id}/email`, { email });
+  t.is(resultOf(await correct('adah@example.com', otherOwner)), '404 not_found');
+  t.deepEqual(placesOf(await correct('adah')), ['/email']);
+
+  for (const _ of [1, 2]) {
+    const { body } = await correct(' Adah@Example.com');
+    t.is(body.order.customer.email, 'adah@example.com');
+    t.is(body.order.shipping_address.email, 'adah@example.com');
+  }
+  const { customer } = (await owner.get(`/orders/${id}`)).body.order;
+  const { body: history } = await owner.get(`/customers/${customer.id}`);
+  t.deepEqual(
+    [history.orders, history.returns, history.subscriptions].map((found) => found.map((each: any) => each.id)),
+    [[id], [returnId], [subscription.id]],
+  );
+  t.deepEqual(await recorded(ctx, subscription.id), ['subscription.updated']);
+  t.deepEqual((await owner.get('/orders?email=ada@example.com')).body.orders, []);
+  const { erased } = await erasePersonalData(ctx, { email: 'ada@example.com' });
+  t.false('orders' in erased, 'who had the wrong one does not take the order along');
+  await owner.post(`/orders/${id}/receipt`);
+  const log = await auditOf(ctx);
+  t.deepEqual(
+    log.map(({ action }) => action).filter((action) => action === 'order.email_changed'),
+    ['order.email_changed'],
+  );
+  t.false(JSON.stringify(log).includes('adah@'));
+  const mails = await read(ctx, sql`select kind, recipient from mails where kind = 'receipt' and subject_id = ${id}`);
+  t.deepEqual(mails, [{ kind: 'receipt', recipient: 'adah@example.com' }]);
+});
+
+test('the email of an order that may still be paid is corrected without a new customer', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildPaidOrder(ctx, { status: 'pending', email: 'adda@example.com' });
+  const { body } = await owner.put(`/orders/${id}/email`, { email: 'ada@example.com' });
+  t.deepEqual(body.order.customer, { id: null, email: 'ada@example.com' });
 });
 
 test.serial('a refund is issued by the worker', async (t) => {

@@ -10,6 +10,8 @@ import { sql } from '#src/lib/sql.ts';
 export interface GivenSubscription {
   productId?: string;
   email?: string;
+  /** The order that began it. */
+  orderId?: string;
   status?: SubscriptionStatus;
   /** That of another subscription makes this one another item of it. */
   paymentSubscriptionId?: string;
@@ -40,7 +42,7 @@ export async function buildSubscription(
     insert into subscriptions (tenant_id, id, payment_subscription_id, payment_item_id, payment_customer_id, order_id,
       product_id, status, interval, quantity, unit_price_cents, currency, email, current_period_end,
       cancel_at_period_end, requested_at, created_at, updated_at)
-    values (${ctx.tenant.id}, ${id}, ${paymentSubscriptionId}, ${`si_${randomText(14)}`}, 'cus_1', ${newId('ord')},
+    values (${ctx.tenant.id}, ${id}, ${paymentSubscriptionId}, ${`si_${randomText(14)}`}, 'cus_1', ${given.orderId ?? newId('ord')},
       ${given.productId ?? newId('prod')}, ${given.status ?? 'active'}, 'month', 1, 3400, 'USD',
       ${given.email ?? 'ada@example.com'}, ${new Date(now.getTime() + days(30))}, false, ${now}, ${now}, ${now})`),
   );

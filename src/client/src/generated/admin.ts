@@ -89,6 +89,8 @@ export interface AdminOperations {
   getOrder(id: string, options?: RequestOptions): Promise<Result<'admin.getOrder'>>;
   /** Dismiss a flag of an order. Its code is required, so that a newer one is not dismissed. */
   dismissOrderAttention(id: string, body: Body<'admin.dismissOrderAttention'>, options?: RequestOptions): Promise<Result<'admin.dismissOrderAttention'>>;
+  /** Correct the email of an order, its returns and the subscriptions that it began. Nothing is sent by this. */
+  replaceOrderEmail(id: string, body: Body<'admin.replaceOrderEmail'>, options?: RequestOptions): Promise<Result<'admin.replaceOrderEmail'>>;
   /** Buy a label, also to other countries: at a rate, even above the cost cap, or at the cheapest. */
   buyLabel(id: string, body?: Body<'admin.buyLabel'>, options?: IdempotentOptions): Promise<Result<'admin.buyLabel'>>;
   /** Quote the rates of an order, also to other countries, the cheapest first. */
@@ -301,6 +303,7 @@ export const adminOperations: OperationTable = {
   listOrders: { at: 'GET /api/v1/admin/orders', input: 'query', items: 'orders' },
   getOrder: { at: 'GET /api/v1/admin/orders/{id}' },
   dismissOrderAttention: { at: 'POST /api/v1/admin/orders/{id}/attention/dismiss', input: 'body' },
+  replaceOrderEmail: { at: 'PUT /api/v1/admin/orders/{id}/email', input: 'body' },
   buyLabel: { at: 'POST /api/v1/admin/orders/{id}/label', input: 'body', isIdempotent: true },
   quoteOrderRates: { at: 'GET /api/v1/admin/orders/{id}/rates' },
   resendReceipt: { at: 'POST /api/v1/admin/orders/{id}/receipt', isIdempotent: true },

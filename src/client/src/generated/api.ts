@@ -167,6 +167,10 @@ export interface paths {
         /** Dismiss a flag of an order. Its code is required, so that a newer one is not dismissed. */
         post: operations["admin.dismissOrderAttention"];
     };
+    "/api/v1/admin/orders/{id}/email": {
+        /** Correct the email of an order, its returns and the subscriptions that it began. Nothing is sent by this. */
+        put: operations["admin.replaceOrderEmail"];
+    };
     "/api/v1/admin/orders/{id}/label": {
         /** Buy a label, also to other countries: at a rate, even above the cost cap, or at the cheapest. */
         post: operations["admin.buyLabel"];
@@ -2957,6 +2961,30 @@ export interface operations {
             content: {
                 "application/json": {
                     code: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["OrderFile"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.replaceOrderEmail": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
                 };
             };
         };

@@ -1,7 +1,8 @@
 import Alert from '@mui/material/Alert';
 import AlertTitle from '@mui/material/AlertTitle';
 import Box from '@mui/material/Box';
-import type { OrderFile } from '@storefront-commerce/client';
+import type { Body, OrderFile } from '@storefront-commerce/client';
+import { email, required, TextInput } from 'react-admin';
 
 import { restOfTotal } from '../../../../lib/total.ts';
 import { admin } from '../../admin.ts';
@@ -127,9 +128,16 @@ function sumsOf(order: OrderFile): (readonly [string, string])[] {
     .map(([name, cents]) => [name, formatMoney(cents, order.currency)]);
 }
 
-function CustomerPanel({ order: { id, customer, created_at, paid_at, imported_at } }: Props) {
+function CustomerPanel({ order }: Props) {
+  const { id, customer, created_at, paid_at, imported_at } = order;
+  const actions = (
+    <>
+      <EditEmail order={order} />
+      {paid_at && !imported_at && <ResendReceipt orderId={id} />}
+    </>
+  );
   return (
-    <Panel title="Customer" actions={paid_at && !imported_at && <ResendReceipt orderId={id} />}>
+    <Panel title="Customer" actions={actions}>
       <Facts
         of={[
           ['Email', <CustomerLink key="email" customer={customer} />],
@@ -139,6 +147,23 @@ function CustomerPanel({ order: { id, customer, created_at, paid_at, imported_at
         ]}
       />
     </Panel>
+  );
+}
+
+function EditEmail({ order: { id, customer } }: Props) {
+  return (
+    <Action<Body<'admin.replaceOrderEmail'>>
+      label="Edit"
+      title="Correct the email"
+      submit="Save"
+      scope="admin.orders:write"
+      text="The order, its returns and a subscription that it began are those of the customer with this email then. Nothing is sent by this: send the receipt again afterwards."
+      input={{ email: customer.email ?? '' }}
+      run={(input) => admin.replaceOrderEmail(id, input)}
+      done="The email is corrected."
+    >
+      <TextInput source="email" label="Email" type="email" validate={[required(), email()]} />
+    </Action>
   );
 }
 

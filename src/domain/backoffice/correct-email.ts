@@ -1,0 +1,40 @@
+import { transact } from '#src/database/transact.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context } from '../context.ts';
+import { findCustomerByEmail, upsertCustomer } from '../customers/index.ts';
+import { lockOrder, saveOrder } from '../orders/index.ts';
+import { changeReturnEmail } from '../returns/index.ts';
+import { changeSubscriber, subscriberOf } from '../subscriptions/index.ts';
+
+/**
+ * Correct the email of an order. The order, its returns, and the subscriptions that it began are those of the customer
+ * with the new one, who gets their emails from now on; whoever has the old one sees them no longer. Nothing is sent by
+ * this.
+ *
+ * @throws DomainError `not_found`
+ */
+export async function correctEmail(
+  ctx: Context,
+  { orderId, email: given }: { orderId: string; email: string },
+): Promise<void> {
+  const email = normaliseEmail(given);
+  await transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    if (!order) throw notFound('order');
+    const before = order.email;
+    if (before === email) return;
+    order.email = email;
+    // Who has only begun to pay is no customer yet.
+    const customer = order.isPaid ? await upsertCustomer(ctx, { email }) : await findCustomerByEmail(ctx, email);
+    order.customerId = customer?.id ?? null;
+    const { shippingAddress } = order;
+    if (shippingAddress && shippingAddress.email === before) order.shippingAddress = { ...shippingAddress, email };
+    await saveOrder(ctx, order);
+    await changeReturnEmail(ctx, { orderId, email });
+    await changeSubscriber(ctx, subscriberOf(order));
+    // Without the emails, which are personal data.
+    await recordAudit(ctx, { action: 'order.email_changed', subjectKind: 'order', subjectId: orderId });
+  });
+}

@@ -1,0 +1,20 @@
+import { LockMode } from '@mikro-orm/core';
+import type { InTransaction } from '../context.ts';
+import { recordChange, type Subscriber } from './apply-subscription.ts';
+import { Subscription } from './subscription.ts';
+
+/** Give the subscriptions that an order began, also those that have ended, another owner. Call with the order locked. */
+export async function changeSubscriber(ctx: InTransaction, { orderId, customerId, email }: Subscriber): Promise<void> {
+  const rows = await ctx.tx.em.find(
+    Subscription,
+    { tenantId: ctx.tenant.id, orderId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+  );
+  for (const row of rows) {
+    row.customerId = customerId;
+    row.email = email;
+    if (row.status === 'canceled') row.updatedAt = ctx.clock.now();
+    else recordChange(ctx, row);
+  }
+  await ctx.tx.em.flush();
+}
