@@ -102,12 +102,16 @@ async function changesRow(ctx: TenantContext, statement: Sql): Promise<boolean> 
 
 /** Whether an entity of the open transaction differs from its row. Unchanged entities must not increment a version. */
 export function hasChanged(ctx: WithTransaction<DatabaseContext>, entity: object): boolean {
+  return changedFields(ctx, entity).length > 0;
+}
+
+/** The fields in which an entity of the open transaction differs from its row: all of them, where it has no row yet. */
+export function changedFields(ctx: WithTransaction<DatabaseContext>, entity: object): string[] {
   const { em } = ctx.tx;
   const comparator = em.getComparator();
-  const stored = em.getUnitOfWork().getOriginalEntityData(entity);
-  if (!stored) return true;
+  const stored = em.getUnitOfWork().getOriginalEntityData(entity) ?? {};
   const { class: Entity } = helper(entity).__meta;
-  return Object.keys(comparator.diffEntities(Entity, stored, comparator.prepareEntity(entity))).length > 0;
+  return Object.keys(comparator.diffEntities(Entity, stored, comparator.prepareEntity(entity)));
 }
 
 const namesOf = new WeakMap<object, Sql>();

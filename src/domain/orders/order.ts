@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { hasChanged, lockRow } from '#src/database/rows.ts';
+import { changedFields, lockRow } from '#src/database/rows.ts';
 import { follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 
 export const orderStatuses = [
@@ -195,6 +196,31 @@ export class Order extends OrderSchema.class {
 
 OrderSchema.setClass(Order);
 
+/** The fields of an order that the API, the webhooks and the emails show. */
+export const shownFields = [
+  'id',
+  'orderNumber',
+  'status',
+  'paymentStatus',
+  'fulfillmentStatus',
+  'currency',
+  'email',
+  'customerId',
+  'subtotalCents',
+  'discountCents',
+  'giftCardCents',
+  'shippingCents',
+  'taxCents',
+  'totalCents',
+  'refundedCents',
+  'shippingAddress',
+  'labels',
+  'metadata',
+  'createdAt',
+  'paidAt',
+  'shippedAt',
+] as const satisfies readonly (keyof Order)[];
+
 /** Why an order needs attention: a stable code, and a message. */
 export interface Attention {
   readonly code: string;
@@ -210,10 +236,16 @@ export async function lockOrder(ctx: InTransaction, id: string): Promise<Order |
 }
 
 /**
- * Flush the changes of an order, so that later statements see them. Without changes its version stays.
+ * Flush the changes of an order, so that later statements see them. Without changes its version stays. `order.updated`
+ * is recorded where what is shown of a paid order changes, unless this transaction has recorded another event of it.
  */
 export async function saveOrder(ctx: InTransaction, order: Order): Promise<void> {
-  if (!hasChanged(ctx, order)) return;
+  const changed = changedFields(ctx, order);
+  if (changed.length === 0) return;
+  const wasPaid = order.isPaid && !changed.includes('paidAt');
+  const isShown = changed.some((field) => shownFields.some((shown) => shown === field));
+  const hasEvent = ctx.tx.events.some(({ object_id: objectId }) => objectId === order.id);
+  if (wasPaid && isShown && !hasEvent) recordEvent(ctx, 'order.updated', order.id);
   order.updatedAt = ctx.clock.now();
   await ctx.tx.em.flush();
 }

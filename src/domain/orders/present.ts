@@ -1,5 +1,12 @@
 import { Cents, Currency, Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { fulfillmentStatuses, type Order, type OrderLabel, orderStatuses, paymentStatuses } from './order.ts';
+import {
+  fulfillmentStatuses,
+  type Order,
+  type OrderLabel,
+  orderStatuses,
+  paymentStatuses,
+  type shownFields,
+} from './order.ts';
 
 export const OrderItemView = Type.Object(
   {
@@ -76,30 +83,9 @@ export type OrderView = Static<typeof OrderView>;
 export type OrderItemView = Static<typeof OrderItemView>;
 
 /** The fields of an order that are shown; an entity has them, and so has a row of `selectOrder`. */
-export type OrderRecord = Pick<
-  Order,
-  | 'id'
-  | 'orderNumber'
-  | 'status'
-  | 'paymentStatus'
-  | 'fulfillmentStatus'
-  | 'currency'
-  | 'email'
-  | 'customerId'
-  | 'subtotalCents'
-  | 'discountCents'
-  | 'giftCardCents'
-  | 'shippingCents'
-  | 'taxCents'
-  | 'totalCents'
-  | 'refundedCents'
-  | 'shippingAddress'
-  | 'metadata'
-  | 'version'
-  | 'createdAt'
-  | 'paidAt'
-  | 'shippedAt'
-> & { readonly labels: readonly OrderLabel[] };
+export type OrderRecord = Pick<Order, Exclude<(typeof shownFields)[number], 'labels'> | 'version'> & {
+  readonly labels: readonly OrderLabel[];
+};
 
 /** Present an order. `items` are read by SQL as they are shown. */
 export function presentOrder(order: OrderRecord, items: readonly OrderItemView[]): OrderView {

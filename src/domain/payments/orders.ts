@@ -152,9 +152,9 @@ export async function endOrder(
 export async function closeRefunded(ctx: InTransaction, order: Order): Promise<void> {
   order.moveTo('refunded');
   order.movePaymentTo('refunded');
+  recordEvent(ctx, 'order.refunded', order.id);
   await undoSale(ctx, order);
   await saveOrder(ctx, order);
-  recordEvent(ctx, 'order.refunded', order.id);
 }
 
 /**

@@ -88,8 +88,8 @@ async function refundToCard(
   if (isAll) return closeRefunded(ctx, order);
   order.moveTo('partially_refunded');
   order.movePaymentTo('partially_refunded');
-  await saveOrder(ctx, order);
   recordEvent(ctx, 'order.refunded', order.id);
+  await saveOrder(ctx, order);
 }
 
 /**

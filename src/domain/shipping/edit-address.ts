@@ -4,7 +4,7 @@ import { AnyCaseCountry, Email, Name, Omittable, OmittableOrEmpty, type Static, 
 import { recordAudit } from '../audit/index.ts';
 import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
-import type { ShippingAddress } from '../orders/index.ts';
+import { type ShippingAddress, saveOrder } from '../orders/index.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
 
 /** A shipping address that replaces another. */
@@ -41,7 +41,7 @@ export async function editAddress(
     const changed = addressFields.filter((field) => (before?.[field] ?? null) !== after[field]);
     if (changed.length === 0) return;
     order.shippingAddress = after;
-    order.updatedAt = ctx.clock.now();
+    await saveOrder(ctx, order);
     // An operator decided it for the old address.
     if (label) label.requestedManually = false;
     if (label?.chosenManually) label.dropRate();

@@ -4,7 +4,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days, seconds } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, notFound, ProviderError, Snooze } from '#src/lib/errors.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
@@ -212,6 +212,7 @@ async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel
       ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
       resolved: labelReasonCodes,
     });
+    recordEvent(ctx, 'label.voided', labelId);
     await recordAudit(ctx, { action: 'label.voided', subjectKind: 'order', subjectId: orderId });
   });
 }

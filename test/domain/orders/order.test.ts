@@ -97,7 +97,7 @@ const label = (given: object = {}) => ({
 const record = ({ ctx }: TestContext, orderId: string, update: FulfillmentUpdate) =>
   transact(ctx, (ctx) => recordFulfillment(ctx, orderId, update));
 
-test('order.shipped and order.delivered are recorded once each', async (t) => {
+test('order.shipped and order.delivered are recorded once each, and other changes as order.updated', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { status: 'label_purchased', label: label() });
@@ -108,7 +108,13 @@ test('order.shipped and order.delivered are recorded once each', async (t) => {
   await record(t.context, id, { status: 'shipped' });
   await record(t.context, id, { status: 'delivered' });
   await record(t.context, id, { status: 'delivered' });
-  t.deepEqual(await recorded(ctx, id), ['order.shipped', 'order.delivered']);
+  t.deepEqual(await recorded(ctx, id), [
+    'order.updated',
+    'order.shipped',
+    'order.updated',
+    'order.updated',
+    'order.delivered',
+  ]);
   t.like(await readOrder(ctx, id), { fulfillment_status: 'delivered', shipped_at: shippedAt, labels: only(label()) });
 });
 
@@ -117,6 +123,20 @@ test('an order that is delivered without a transit update was shipped too', asyn
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { status: 'delivered' });
   t.deepEqual(await recorded(ctx, id), ['order.shipped', 'order.delivered']);
+});
+
+test('order.updated is recorded of paid orders, where what changes is shown', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await record(t.context, id, { attention: { code: 'disputed', detail: 'Respond.' } });
+  t.deepEqual(await recorded(ctx, id), []);
+  await record(t.context, id, { label: label(), resolved: ['disputed'] });
+  await record(t.context, id, { label: label() });
+  t.deepEqual(await recorded(ctx, id), ['order.updated']);
+
+  const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
+  await record(t.context, unpaid.id, { status: 'not_required' });
+  t.deepEqual(await recorded(ctx, unpaid.id), []);
 });
 
 test('recordFulfillment of what is known already changes no version', async (t) => {

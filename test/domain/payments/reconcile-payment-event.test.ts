@@ -426,7 +426,7 @@ test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks u
   t.like(await stockOf(ctx, product.variant.id), { stock: 9 });
   t.like(await refund(3800), { status: 'refunded', refundedCents: 3800 });
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, ledger: 10 });
-  t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.updated', 'order.refunded']);
 });
 
 test.serial(

@@ -51,7 +51,11 @@ test('editAddress corrects the address, and retryLabel buys the label', async (t
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx, { address: { street1: null } });
   await run(ctx, order.id);
+  const before = await recorded(ctx, order.id);
   await editAddress(ctx, { orderId: order.id, address });
+  t.deepEqual(await recorded(ctx, order.id), [...before, 'order.updated']);
+  await editAddress(ctx, { orderId: order.id, address });
+  t.deepEqual(await recorded(ctx, order.id), [...before, 'order.updated'], 'nothing changed');
   await retryLabel(ctx, { labelId });
   t.deepEqual(
     (await outboxJobsOf(ctx, labelId)).map(({ attempt }) => attempt),

@@ -20,7 +20,7 @@ import { minutes } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { Crash, crashingClock, labelOf, orderOf, request, run, runToEnd, withFake } from './support.ts';
@@ -54,8 +54,11 @@ test('voidLabel refunds the label, and the order can have another', async (t) =>
   shipping.throws.refund = [silence(), rejection()];
   await t.throwsAsync(voidLabel(ctx, { labelId }), { instanceOf: DomainError, code: 'shipping_provider_unavailable' });
   await t.throwsAsync(voidLabel(ctx, { labelId }), conflict('label_not_voidable'));
+  t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
   await voidLabel(ctx, { labelId });
   t.is((await readLabel(ctx, labelId))?.state, 'voided');
+  t.deepEqual(await recorded(ctx, labelId), ['label.purchased', 'label.voided']);
+  t.deepEqual(await recorded(ctx, order.id), ['order.updated', 'order.updated'], 'it has a parcel, then none');
   t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', labels: [] });
   t.is(shipping.bought().length, 0);
 

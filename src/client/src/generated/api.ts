@@ -729,6 +729,10 @@ export interface webhooks {
         /** The parcel was delivered. */
         post: operations["onOrderDelivered"];
     };
+    "order.updated": {
+        /** A paid order has changed in another way: its address, its parcels, its fulfillment, or a refund that failed. */
+        post: operations["onOrderUpdated"];
+    };
     "subscription.created": {
         /** A subscription has begun. */
         post: operations["onSubscriptionCreated"];
@@ -748,6 +752,10 @@ export interface webhooks {
     "label.needs_attention": {
         /** A shipping label could not be bought automatically. */
         post: operations["onLabelNeedsAttention"];
+    };
+    "label.voided": {
+        /** A shipping label was voided. Its parcel must not be sent. */
+        post: operations["onLabelVoided"];
     };
     "return.requested": {
         /** A shopper requested a return. */
@@ -1787,7 +1795,7 @@ export interface components {
             id: string;
             endpoint_id: string;
             event_id: string;
-            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test";
+            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test";
             state: "pending" | "delivered" | "failed" | "discarded";
             attempt_count: number;
             next_attempt_at: components["schemas"]["Timestamp"] | null;
@@ -4616,7 +4624,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url: string;
-                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
@@ -4682,7 +4690,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url?: string;
-                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
@@ -4705,7 +4713,7 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "pending" | "delivered" | "failed" | "discarded";
-                type?: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test";
+                type?: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test";
                 since?: components["schemas"]["Timestamp"];
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
@@ -4828,7 +4836,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         event_types: {
-                            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test";
+                            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test";
                             description: string;
                             schema: unknown;
                             sample: unknown;
@@ -6294,6 +6302,26 @@ export interface operations {
             };
         };
     };
+    onOrderUpdated: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "order.updated";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Order"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
     onSubscriptionCreated: {
         requestBody: {
             content: {
@@ -6381,6 +6409,26 @@ export interface operations {
                     id: string;
                     /** @constant */
                     type: "label.needs_attention";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Label"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onLabelVoided: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "label.voided";
                     timestamp: components["schemas"]["Timestamp"];
                     /** @constant */
                     api_version: "2026-11-20";
