@@ -22,6 +22,7 @@ export const eventTypes = {
   'label.purchased': 'label',
   'label.needs_attention': 'label',
   'label.voided': 'label',
+  'label.skipped': 'label',
   'return.requested': 'return',
   'return.updated': 'return',
   'webhook.test': 'webhook_endpoint',

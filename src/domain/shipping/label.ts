@@ -17,6 +17,9 @@ export const labelStates = [
 ] as const;
 export type LabelState = (typeof labelStates)[number];
 
+/** Why no label is bought for an order. */
+export type SkipReason = 'not_required' | 'by_hand';
+
 /**
  * A purchase that is found after its attempts ended still leads to `purchased`, because a label that is paid for is
  * used. One that was voided at the provider itself leads to `needs_attention`.
@@ -215,7 +218,7 @@ export class Label extends LabelSchema.class {
   }
 
   /** No label is bought for the order. */
-  skip(reason: 'not_required' | 'by_hand'): void {
+  skip(reason: SkipReason): void {
     this.moveTo('skipped');
     this.reasonCode = reason;
     this.nextAttemptAt = null;

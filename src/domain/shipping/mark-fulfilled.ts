@@ -8,7 +8,7 @@ import type { Label } from './label.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { enqueueShippingMail, recordFulfillmentChange } from './reconcile-tracking.ts';
-import { closeFailedJobs } from './request-label.ts';
+import { skipLabel } from './request-label.ts';
 import { inProgress, notShippable, rejectUnshippable } from './retry-label.ts';
 import { insertTracking } from './tracking.ts';
 
@@ -88,9 +88,7 @@ export function trackByHand(
 async function closeLabel(ctx: InTransaction, label: Label): Promise<void> {
   if (label.state === 'buying') label.moveTo('needs_attention');
   if (label.buyingSince) label.recheckAt = ctx.clock.now();
-  label.skip('by_hand');
-  label.updatedAt = ctx.clock.now();
-  await closeFailedJobs(ctx, label);
+  await skipLabel(ctx, label, 'by_hand');
 }
 
 /** The provider's name of a carrier: `USPS` is `usps`, `DHL Express` is `dhl_express`. */

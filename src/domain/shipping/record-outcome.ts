@@ -12,7 +12,7 @@ import type { Label } from './label.ts';
 import { firstRecheckMs, saveHeld } from './label-lease.ts';
 import { labelReasonCodes, type ReasonCode } from './label-reasons.ts';
 import { pauseLabels } from './pause-labels.ts';
-import { closeFailedJobs, enqueueAttempt } from './request-label.ts';
+import { closeFailedJobs, enqueueAttempt, skipLabel } from './request-label.ts';
 import type { OpenedAccount } from './shipping-account.ts';
 import { beginTracking } from './tracking.ts';
 import { recordDuplicates, recordVoidedAtProvider } from './unused-labels.ts';
@@ -92,11 +92,10 @@ export async function completeAsPurchased(
 
 /** The order needs no label. */
 export async function completeAsSkipped(ctx: Context, label: Label): Promise<'done'> {
-  label.skip('not_required');
   label.unwantedSince = null;
   label.release();
   await completeJob(ctx, async (ctx) => {
-    await closeFailedJobs(ctx, label);
+    await skipLabel(ctx, label, 'not_required');
     await saveHeld(ctx, label);
   });
   return 'done';

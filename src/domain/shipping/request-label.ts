@@ -3,11 +3,11 @@ import { fromNow } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import { closeFailed } from '#src/outbox/job-state.ts';
 import type { InTransaction } from '../context.ts';
 import { hasGoodsToShip, lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
-import type { Label, LabelState } from './label.ts';
+import type { Label, LabelState, SkipReason } from './label.ts';
 
 /**
  * Enqueue the label of an order that was paid. Problems are found by the job, so that nothing here can delay the order.
@@ -48,6 +48,14 @@ export async function insertLabel(
 /** Enqueue the label's next attempt, under a key of its own. */
 export function enqueueAttempt(ctx: InTransaction, label: Label, at: Date): void {
   enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(at) }, { dueAt: at });
+}
+
+/** No label is bought for the order after all. The label is locked or held. */
+export async function skipLabel(ctx: InTransaction, label: Label, reason: SkipReason): Promise<void> {
+  label.skip(reason);
+  label.updatedAt = ctx.clock.now();
+  recordEvent(ctx, 'label.skipped', label.id);
+  await closeFailedJobs(ctx, label);
 }
 
 /** Close the failed jobs of a label once it is finished, so that they leave the board. */

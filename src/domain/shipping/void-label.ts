@@ -13,7 +13,7 @@ import type { Label } from './label.ts';
 import { leaseMs, lockLabel, lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { laterIfDenied } from './pause-labels.ts';
-import { closeFailedJobs } from './request-label.ts';
+import { closeFailedJobs, skipLabel } from './request-label.ts';
 import { inProgress, rejectIfOpen } from './retry-label.ts';
 import { openAccount } from './shipping-account.ts';
 import { unlinkParcel } from './tracking.ts';
@@ -139,9 +139,7 @@ async function holdForRefund(
 }
 
 async function close(ctx: InTransaction, order: Order, label: Label): Promise<void> {
-  label.skip('not_required');
-  label.updatedAt = ctx.clock.now();
-  await closeFailedJobs(ctx, label);
+  await skipLabel(ctx, label, 'not_required');
   await recordFulfillment(ctx, order.id, {
     ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
     resolved: [...labelReasonCodes, 'oversold'],

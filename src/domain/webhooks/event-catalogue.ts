@@ -19,6 +19,7 @@ const descriptions: Readonly<Record<EventType, string>> = {
   'label.purchased': 'A shipping label was bought.',
   'label.needs_attention': 'A shipping label could not be bought automatically.',
   'label.voided': 'A shipping label was voided. Its parcel must not be sent.',
+  'label.skipped': 'No shipping label is bought after all: the order was sent by hand, or refunded.',
   'return.requested': 'A shopper requested a return.',
   'return.updated': 'The status of a return has changed.',
   'webhook.test': 'A test event that the owner requested. Its object is the endpoint itself.',

@@ -534,12 +534,13 @@ test.serial('a label that turns up after the order was shipped by hand is refund
 test.serial('a parcel that was sent by hand is followed by its carrier and number', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
-  const { order } = await request(ctx, { address: { country: 'CA' } });
+  const { order, labelId } = await request(ctx, { address: { country: 'CA' } });
   await run(ctx, order.id);
   await markFulfilled(ctx, { orderId: order.id, carrier: 'DHL Express', trackingNumber: '9100000002' });
   t.deepEqual(await recorded(ctx, order.id), ['order.updated', 'order.shipped']);
   t.deepEqual(await mailsAbout(ctx, order.id), ['shipped']);
   t.is((await labelOf(ctx, order.id)).state, 'skipped');
+  t.deepEqual(await recorded(ctx, labelId), ['label.needs_attention', 'label.skipped']);
 
   clock.pass(2000);
   await pollTrackings(ctx);

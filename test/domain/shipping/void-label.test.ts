@@ -206,6 +206,7 @@ test('a label that was not bought is skipped when its order is refunded, without
   await run(ctx, stuck.order.id);
   for (const { order } of [queued, stuck]) await refund(ctx, order.id);
   await runLabelRefunds(ctx);
+  t.deepEqual(await recorded(ctx, stuck.labelId), ['label.needs_attention', 'label.skipped']);
   for (const { order } of [queued, stuck]) {
     t.like(await labelOf(ctx, order.id), { state: 'skipped', reason: 'not_required' });
     t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', attention: null });

@@ -757,6 +757,10 @@ export interface webhooks {
         /** A shipping label was voided. Its parcel must not be sent. */
         post: operations["onLabelVoided"];
     };
+    "label.skipped": {
+        /** No shipping label is bought after all: the order was sent by hand, or refunded. */
+        post: operations["onLabelSkipped"];
+    };
     "return.requested": {
         /** A shopper requested a return. */
         post: operations["onReturnRequested"];
@@ -1795,7 +1799,7 @@ export interface components {
             id: string;
             endpoint_id: string;
             event_id: string;
-            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test";
+            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test";
             state: "pending" | "delivered" | "failed" | "discarded";
             attempt_count: number;
             next_attempt_at: components["schemas"]["Timestamp"] | null;
@@ -4624,7 +4628,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url: string;
-                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
@@ -4690,7 +4694,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url?: string;
-                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
@@ -4713,7 +4717,7 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "pending" | "delivered" | "failed" | "discarded";
-                type?: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test";
+                type?: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test";
                 since?: components["schemas"]["Timestamp"];
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
@@ -4836,7 +4840,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         event_types: {
-                            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "return.requested" | "return.updated" | "webhook.test";
+                            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test";
                             description: string;
                             schema: unknown;
                             sample: unknown;
@@ -6429,6 +6433,26 @@ export interface operations {
                     id: string;
                     /** @constant */
                     type: "label.voided";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Label"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onLabelSkipped: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "label.skipped";
                     timestamp: components["schemas"]["Timestamp"];
                     /** @constant */
                     api_version: "2026-11-20";
