@@ -93,6 +93,7 @@ export interface EventEndpoint {
   readonly isEnabled: boolean;
   /** The handled event types that it is not subscribed to. */
   readonly lacks: readonly string[];
+  readonly createdAt: Date;
 }
 
 export interface SubscriptionChange {

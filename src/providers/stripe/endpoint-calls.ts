@@ -38,12 +38,13 @@ export function endpointCalls(
       const page = await call({ account, operation: 'webhookEndpoints.list', signal }, (options) =>
         stripe.webhookEndpoints.list({ limit: 100 }, options),
       );
-      return page.data.map(({ id, url, metadata, status, enabled_events: enabledEvents }) => ({
+      return page.data.map(({ id, url, metadata, status, enabled_events: enabledEvents, created }) => ({
         endpointId: id,
         url,
         ownName: metadata[ownNameField] ?? null,
         isEnabled: status === 'enabled',
         lacks: enabledEvents.includes('*') ? [] : handledEventTypes.filter((type) => !enabledEvents.includes(type)),
+        createdAt: new Date(created * 1000),
       }));
     },
 

@@ -213,8 +213,41 @@ test.serial(
   },
 );
 
+test.serial('replaceWebhookEndpoint with an earlier name leaves the endpoint that took its place', async (t) => {
+  const { ctx } = t.context;
+  const first = await replaceWebhookEndpoint(ctx, { name: 'first' });
+  const second = await replaceWebhookEndpoint(ctx, { name: 'second' });
+  t.deepEqual(await replaceWebhookEndpoint(ctx, { name: 'first' }), first);
+  const enabled = (await endpointsOf(t.context)).filter(({ status }) => status === 'enabled');
+  t.deepEqual(
+    enabled.map(({ id }) => id),
+    [second.endpointId],
+  );
+});
+
+test.serial('of two calls of replaceWebhookEndpoint at once one endpoint stays, whose secret is current', async (t) => {
+  const { ctx, clock } = t.context;
+  const { payments } = ctx.ports;
+  const created = Promise.withResolvers<void>();
+  let count = 0;
+  const createEndpoint: typeof payments.createEndpoint = async (...args) => {
+    const made = await payments.createEndpoint(...args);
+    count += 1;
+    if (count === 2) created.resolve();
+    await created.promise;
+    return made;
+  };
+  const waiting = { ...ctx, ports: { ...ctx.ports, payments: { ...payments, createEndpoint } } };
+  const made = await Promise.all(['one', 'other'].map((name) => replaceWebhookEndpoint(waiting, { name })));
+  const enabled = (await endpointsOf(t.context)).filter(({ status }) => status === 'enabled');
+  t.is(enabled.length, 1);
+  clock.pass(hours(25));
+  const current = made.find(({ endpointId }) => endpointId === enabled[0]?.id);
+  t.deepEqual(await liveWebhookSecrets(ctx, { fresh: true }), [current?.secret]);
+});
+
 test.serial('replaceWebhookEndpoint deletes an own endpoint whose secret was never stored', async (t) => {
-  const { ctx, services, account, tenant } = t.context;
+  const { ctx, clock, services, account, tenant } = t.context;
   const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${tenant.slug}`;
   const lost = await services
     .context()
@@ -223,6 +256,7 @@ test.serial('replaceWebhookEndpoint deletes an own endpoint whose secret was nev
       { url, ownName: 'lost' },
       'lost',
     );
+  clock.pass(minutes(11));
   const made = await replaceWebhookEndpoint(ctx, { name: 'found' });
   const ids = (await endpointsOf(t.context)).map(({ id }) => id);
   t.deepEqual(ids, [made.endpointId]);

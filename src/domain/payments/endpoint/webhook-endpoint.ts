@@ -1,8 +1,11 @@
+import { lockNames } from '#src/database/lock-names.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { withAudit } from '../../audit/index.ts';
 import type { Context } from '../../context.ts';
-import type { PaymentAccount } from '../../ports/payment-gateway.ts';
+import type { EventEndpoint, PaymentAccount } from '../../ports/payment-gateway.ts';
 import { isLiveSecret, openAccount, webhookUrlOf, whileCallerWaits } from '../accounts/payment-account.ts';
 import { replaceWebhookSecret } from '../accounts/save-account.ts';
 import { withPaymentErrors } from '../provider-calls.ts';
@@ -118,7 +121,8 @@ async function nextNumber(ctx: Context): Promise<number> {
 
 /**
  * Create a new endpoint at the provider, store its secret, then disable the endpoint before it: at no moment is an
- * event without an endpoint. Each step can be repeated: with the same `name` the provider returns the same secret.
+ * event without an endpoint. Each step can be repeated: with the same `name` the provider returns the same secret. Of
+ * several at once the last to store its secret stays, and a repeat does not end an endpoint that came later.
  *
  * @returns the new signing secret, to be shown once to the caller
  * @throws DomainError when a call to the provider fails
@@ -130,9 +134,8 @@ export async function replaceWebhookEndpoint(ctx: Context, { name }: { name: str
   const key = `endpoint:${ctx.tenant.id}:${name}`;
   const made = await withPaymentErrors(ctx.ports.payments.createEndpoint(account, { url, ownName }, key, ctx.signal));
 
-  const known = await storedEndpoints(ctx);
-  if (!known.includes(made.endpointId)) await transact(ctx, (ctx) => replaceWebhookSecret(ctx, made));
-  await removeOtherEndpoints(ctx, account, { url, current: made.endpointId, known });
+  const known = await storeEndpoint(ctx, made);
+  if (known) await removeOtherEndpoints(ctx, account, { url, current: made.endpointId, known });
   return made;
 }
 
@@ -142,9 +145,23 @@ export interface MadeEndpoint {
 }
 
 /**
- * Disable the other endpoints with this URL, and delete an own one that was disabled before or whose secret was never
- * stored: the provider allows an account 16 of them.
+ * Store the secret of an endpoint, unless that was done.
+ * @returns the ids of all endpoints whose secrets are stored; `undefined` where a later one has taken its place
  */
+async function storeEndpoint(ctx: Context, made: MadeEndpoint): Promise<readonly string[] | undefined> {
+  return transact(ctx, async (ctx) => {
+    await lockNames(ctx, 'provider', ['payments']);
+    const stored = await ctx.tx.execute<{ endpointId: string; isCurrent: boolean }>(sql`
+      select provider_endpoint_id as "endpointId", state = 'current' as "isCurrent" from payment_webhook_secrets
+      where tenant_id = ${ctx.tenant.id} and provider_endpoint_id is not null`);
+    const own = stored.find(({ endpointId }) => endpointId === made.endpointId);
+    if (own && !own.isCurrent) return undefined;
+    if (!own) await replaceWebhookSecret(ctx, made);
+    return stored.map(({ endpointId }) => endpointId);
+  });
+}
+
+/** Disable or delete the other endpoints with this URL. */
 async function removeOtherEndpoints(
   ctx: Context,
   account: PaymentAccount,
@@ -152,21 +169,24 @@ async function removeOtherEndpoints(
 ): Promise<void> {
   const { payments } = ctx.ports;
   const endpoints = await withPaymentErrors(payments.listEndpoints(account, ctx.signal));
-  for (const { endpointId, ownName, isEnabled } of endpoints.filter(
-    (other) => other.url === url && other.endpointId !== current,
-  )) {
-    const isUnused = ownName !== null && (!isEnabled || !known.includes(endpointId));
-    if (isUnused) await withPaymentErrors(payments.endEndpoint(account, endpointId, 'delete', ctx.signal));
-    else if (isEnabled) await withPaymentErrors(payments.endEndpoint(account, endpointId, 'disable', ctx.signal));
+  for (const other of endpoints.filter((other) => other.url === url && other.endpointId !== current)) {
+    const how = endingOf(other, known, fromNow(ctx.clock, -storedWithinMs));
+    if (how) await withPaymentErrors(payments.endEndpoint(account, other.endpointId, how, ctx.signal));
   }
 }
 
-async function storedEndpoints(ctx: Context): Promise<string[]> {
-  const rows = await read<{ endpointId: string }>(
-    ctx,
-    sql`
-    select provider_endpoint_id as "endpointId" from payment_webhook_secrets
-    where tenant_id = ${ctx.tenant.id} and provider_endpoint_id is not null`,
-  );
-  return rows.map(({ endpointId }) => endpointId);
+/** Longer than from creating an endpoint to storing its secret, unless its process died. */
+const storedWithinMs = minutes(10);
+
+/**
+ * Endpoints are disabled at first. The provider allows an account 16 of them, so an own one that was disabled before is
+ * deleted, and so is one whose secret was never stored; but not while that may still be done.
+ */
+function endingOf(
+  { endpointId, ownName, isEnabled, createdAt }: EventEndpoint,
+  known: readonly string[],
+  lostBefore: Date,
+): 'disable' | 'delete' | undefined {
+  if (ownName === null || (isEnabled && known.includes(endpointId))) return isEnabled ? 'disable' : undefined;
+  return !isEnabled || createdAt < lostBefore ? 'delete' : undefined;
 }
