@@ -12,7 +12,7 @@ import {
 import { nearest } from '#src/lib/edit-distance.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, UsageError } from './lib/command.ts';
-import { withServices, withStore } from './lib/with-services.ts';
+import { keyProblemOf, withServices, withStore, withUnprovenStore } from './lib/with-services.ts';
 
 export const listTenantsCommand = defineCommand({
   name: 'tenants list',
@@ -76,13 +76,21 @@ export const rotateSecretCommand = defineCommand({
   parameters: { slug: 'The slug of the store.' },
   async run({ parameters, terminal }) {
     const { slug } = parameters;
-    await withStore(terminal, slug, (ctx) =>
+    const problem = await withUnprovenStore(terminal, slug, (ctx) =>
       transact(ctx, async (ctx) => {
+        const problem = await keyProblemOf(ctx);
         await rotateSessionSecret(ctx);
         await recordAudit(ctx, { action: 'store.secret_rotated', subjectKind: 'store', subjectId: slug });
+        return problem;
       }),
     );
-    return { data: { slug }, lines: [`${slug} has a new secret. All customers are signed out.`] };
+    const lines = [`${slug} has a new secret. All customers are signed out.`];
+    if (problem)
+      lines.push(
+        `The one before could not be decrypted. ${problem.message} If that key is not lost, processes may not be able ` +
+          'to decrypt the new one: run this again with their ENCRYPTION_KEYS.',
+      );
+    return { data: { slug }, lines };
   },
 });
 

@@ -25,7 +25,8 @@ import { testEnvironment } from '#test/support/environment.ts';
 
 // Serial: each run of apply holds a connection for long.
 const test = anyTest as TestFn<TestContext>;
-useContext(test);
+const { DATABASE_URL: _another, ...processEnvironment } = testEnvironment();
+useContext(test, { environment: processEnvironment });
 
 const exampleFile = fileURLToPath(new URL('../../src/cli/apply/store.example.yaml', import.meta.url));
 const example = readFileSync(exampleFile, 'utf8');
@@ -97,7 +98,8 @@ test.serial('a new secret of the store, then apply, replace what a lost encrypti
   const { slug, text } = ownStore();
   await apply(t.context, text);
   const environment = {
-    ...testEnvironment({ DATABASE_URL: t.context.services.config.databaseUrl }),
+    ...processEnvironment,
+    DATABASE_URL: t.context.services.config.databaseUrl,
     ...secrets,
     ENCRYPTION_KEYS: `k9:${randomBytes(32).toString('base64')}`,
   };
@@ -113,7 +115,15 @@ test.serial('a new secret of the store, then apply, replace what a lost encrypti
       `If that key is lost, first: npm run cli -- tenants rotate-secret ${slug}\n`,
   );
   t.is(rejected.code, 1);
-  t.is((await callCli(['tenants', 'rotate-secret', slug], environment)).code, 0);
+  const created = await callCli(['webhooks:create', slug, 'https://erp.example/hook', '--events=order.*'], environment);
+  t.is(created.err, rejected.err, 'other commands for the store end as well');
+  const other = join(folder, 'other.yaml');
+  await writeFile(other, ownStore().text);
+  const added = await callCli(['apply', other], environment);
+  t.regex(added.err, /lacks the key k1, with which the secrets of \d+ stores are encrypted/, 'and none is added');
+  const rotated = await callCli(['tenants', 'rotate-secret', slug], environment);
+  t.is(rotated.code, 0);
+  t.regex(rotated.out, /^The one before could not be decrypted\. .* run this again with their ENCRYPTION_KEYS\.$/m);
   const applied = await callCli(['apply', file], environment);
   t.is(applied.code, 0, applied.err);
   t.regex((await callCli(['apply', file], environment)).out, /^Nothing to change/);
@@ -450,7 +460,7 @@ test('apply rejects a file, or standard input, that is not UTF-8, with the line'
 
 test.serial('apply as a process creates, changes nothing, and fails, each with its exit code', async (t) => {
   const { services } = t.context;
-  const environment = { ...testEnvironment({ DATABASE_URL: services.config.databaseUrl }), ...secrets };
+  const environment = { ...processEnvironment, DATABASE_URL: services.config.databaseUrl, ...secrets };
   const { slug, text } = ownStore();
 
   const made = await runCli(['apply', '-', '--json'], environment, text);

@@ -1,10 +1,7 @@
 import { defineCommand, Failure, type Report } from '#src/cli/lib/command.ts';
 import { openSource } from '#src/cli/lib/files.ts';
-import { withServices } from '#src/cli/lib/with-services.ts';
+import { rejectOtherKeys, withServices } from '#src/cli/lib/with-services.ts';
 import { readConfig } from '#src/config.ts';
-import type { Context } from '#src/domain/context.ts';
-import { readSessionSecret } from '#src/domain/tenants/index.ts';
-import { DecryptionError } from '#src/lib/keyring.ts';
 import { applyStore } from './apply-store.ts';
 import { findDamage, type Problem } from './read-store-file.ts';
 import { reportApplied } from './report-applied.ts';
@@ -39,7 +36,7 @@ export const applyCommand = defineCommand({
     try {
       const applied = await withServices(terminal, async (services, ctx) => {
         const tenant = await services.tenants.bySlug(loaded.file.store.slug);
-        if (tenant) await rejectOtherKeys({ ...ctx, tenant });
+        await (tenant ? rejectOtherKeys({ ...ctx, tenant }) : services.proveSecrets());
         return applyStore(ctx, loaded.file, { dryRun, prune, setStock }, terminal.progress);
       });
       return reportApplied(applied);
@@ -52,19 +49,6 @@ export const applyCommand = defineCommand({
     }
   },
 });
-
-/** Processes have the encryption keys of the store, and could not decrypt what is encrypted with others. */
-async function rejectOtherKeys(ctx: Context): Promise<void> {
-  try {
-    await readSessionSecret(ctx);
-  } catch (error) {
-    if (!(error instanceof DecryptionError)) throw error;
-    throw new Failure(
-      `ENCRYPTION_KEYS are not those of ${ctx.tenant.slug}; nothing was changed. ${error.message} ` +
-        `If that key is lost, first: npm run cli -- tenants rotate-secret ${ctx.tenant.slug}`,
-    );
-  }
-}
 
 function failureFrom(name: string, problems: readonly Problem[]): Failure {
   const lines = problems.map(

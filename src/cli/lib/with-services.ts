@@ -1,6 +1,8 @@
 import { readConfig } from '#src/config.ts';
 import { proveDatabase } from '#src/database/prove-database.ts';
 import type { Context, PlatformContext } from '#src/domain/context.ts';
+import { readSessionSecret } from '#src/domain/tenants/index.ts';
+import { DecryptionError } from '#src/lib/keyring.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { Failure, type Terminal } from './command.ts';
@@ -34,14 +36,45 @@ export async function withUnprovenServices<Result>(
 }
 
 /** The same in the name of one store. */
-export async function withStore<Result>(
+export async function withStore<Result>(terminal: Terminal, slug: string, work: StoreWork<Result>): Promise<Result> {
+  return withUnprovenStore(terminal, slug, async (ctx, services) => {
+    await rejectOtherKeys(ctx);
+    return work(ctx, services);
+  });
+}
+
+/** The same for a store whose secret may be encrypted with a key that is lost. */
+export async function withUnprovenStore<Result>(
   terminal: Terminal,
   slug: string,
-  work: (ctx: Context, services: Services) => Promise<Result>,
+  work: StoreWork<Result>,
 ): Promise<Result> {
   return withServices(terminal, async (services, ctx) => {
     const tenant = await services.tenants.bySlug(slug);
     if (!tenant) throw new Failure(`There is no store with the slug "${slug}".`);
     return work({ ...ctx, tenant }, services);
   });
+}
+
+type StoreWork<Result> = (ctx: Context, services: Services) => Promise<Result>;
+
+/** Processes have the encryption keys of the store, and could not decrypt what is encrypted with others. */
+export async function rejectOtherKeys(ctx: Context): Promise<void> {
+  const problem = await keyProblemOf(ctx);
+  if (!problem) return;
+  throw new Failure(
+    `ENCRYPTION_KEYS are not those of ${ctx.tenant.slug}; nothing was changed. ${problem.message} ` +
+      `If that key is lost, first: npm run cli -- tenants rotate-secret ${ctx.tenant.slug}`,
+  );
+}
+
+/** Why the store's secret cannot be decrypted; `undefined` if it can. */
+export async function keyProblemOf(ctx: Context): Promise<DecryptionError | undefined> {
+  try {
+    await readSessionSecret(ctx);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DecryptionError) return error;
+    throw error;
+  }
 }
