@@ -3,7 +3,7 @@ import { read, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { withAudit } from '../../audit/index.ts';
+import { recordAudit } from '../../audit/index.ts';
 import type { Context } from '../../context.ts';
 import type { EventEndpoint, PaymentAccount } from '../../ports/payment-gateway.ts';
 import { isLiveSecret, openAccount, webhookUrlOf, whileCallerWaits } from '../accounts/payment-account.ts';
@@ -96,16 +96,8 @@ export async function registerWebhookEndpoint(ctx: Context, { replace = false } 
   const { url, endpointId, faults } = await checkWebhookEndpoint(ctx);
   if (!replace && endpointId && faults.length === 0) return { endpointId, url, isNew: false };
   const made = await replaceWebhookEndpoint(ctx, { name: `registered-${await nextNumber(ctx)}` });
-  await withAudit(
-    ctx,
-    async () => made,
-    ({ endpointId }) => ({
-      action: 'payment_webhook.registered',
-      subjectKind: 'payment_webhook',
-      subjectId: endpointId,
-      after: { url },
-    }),
-  );
+  const subject = { subjectKind: 'payment_webhook', subjectId: made.endpointId };
+  await transact(ctx, (ctx) => recordAudit(ctx, { action: 'payment_webhook.registered', ...subject, after: { url } }));
   return { endpointId: made.endpointId, url, isNew: true };
 }
 
