@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from './is-database-away.ts';
+import { isDatabaseUnavailable, lostMessages } from './is-database-away.ts';
 
 /** Why PostgreSQL cannot be used: what it or the network said, and what an operator can do about it. */
 export interface ConnectionFailure {
@@ -55,7 +55,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
 
 /** By what a driver says without a code. */
 const adviceByMessage: readonly (readonly [RegExp, string])[] = [
-  [/^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout)/, unreachable],
+  [lostMessages, unreachable],
   [/does not support SSL/, 'Turn TLS on at the server, or remove sslmode from DATABASE_URL and unset PGSSLMODE.'],
   [/password must be a string/, 'Put the password into DATABASE_URL.'],
 ];

@@ -32,5 +32,5 @@ const networkCodes =
 const unavailableCodes = /^(08\w{3}|57P\d\d|53[0-3]00|25006)$/;
 
 /** What the driver says without a code. */
-const lostMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error))/;
+export const lostMessages =
+  /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error))/;
