@@ -1,6 +1,6 @@
 import type { ScheduledJob } from '#jobs/lib/define-job.ts';
 import * as jobs from '#jobs/retention.ts';
-import { days } from '#src/lib/duration.ts';
+import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
 import { replyRetainedMs } from '../idempotency/index.ts';
@@ -50,11 +50,12 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
       {
         table: 'bulk_chunks',
         age: 'created_at',
-        // The file of an export is offered for a day, that of an import is deleted once it was read.
+        // The file of an export is offered for a day after it was written, and may then still be downloaded for a while;
+        // that of an import is deleted once it was read.
         retainedMs: days(1),
-        only: sql`not exists (
+        only: (now) => sql`not exists (
           select from bulk_operations o where o.tenant_id = old.tenant_id and o.id = old.operation_id
-            and o.state in ('queued', 'running'))`,
+            and (o.state in ('queued', 'running') or o.finished_at > ${new Date(now.getTime() - hours(25))}))`,
       },
       { table: 'bulk_operations', age: 'created_at', retainedMs: days(30) },
     ],

@@ -1,7 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
+import { pruneBulk } from '#jobs/retention.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { prune } from '#src/domain/backoffice/index.ts';
 import { holdGiftCard, redeemGiftCard, returnGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
-import { hours } from '#src/lib/duration.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { dieAt } from '#test/support/die-at.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -280,6 +283,28 @@ test('POST /admin/exports rejects a range that ends before it begins', async (t)
   });
   for (const range of [{ from: early, to: late }, { from: early, to: early }, { from: late }, { to: early }])
     t.is((await owner.post('/exports', { kind: 'journal', ...range })).status, 202, JSON.stringify(range));
+});
+
+test.serial('the file of an export stays as long as its link lives, however long it took to write', async (t) => {
+  const { ctx, services } = t.context;
+  const { view, text } = await exportFile(t, { kind: 'products' });
+  const age = (finishedMs: number) =>
+    transact(ctx, async ({ tx, clock }) => {
+      await tx.execute(sql`
+        update bulk_operations set finished_at = ${fromNow(clock, -finishedMs)}
+        where tenant_id = ${ctx.tenant.id} and id = ${view.id}`);
+      await tx.execute(sql`
+        update bulk_chunks set created_at = ${fromNow(clock, -finishedMs - minutes(5))}
+        where tenant_id = ${ctx.tenant.id} and operation_id = ${view.id}`);
+    });
+  await age(hours(24) - minutes(1));
+  await prune(services.context(), pruneBulk);
+  t.like(await download(t, view.url), { status: 200, body: text });
+
+  await age(hours(26));
+  await prune(services.context(), pruneBulk);
+  const chunks = sql`select 1 from bulk_chunks where tenant_id = ${ctx.tenant.id} and operation_id = ${view.id}`;
+  t.deepEqual(await read(ctx, chunks), []);
 });
 
 test('the link of an export lives 24 hours, and only its own token opens it', async (t) => {
