@@ -311,10 +311,11 @@ forEachProviderFailure(
   'replaceWebhookEndpoint creates one endpoint',
   'POST /v1/webhook_endpoints',
   async (t, failure, befall) => {
-    const { ctx } = t.context;
+    const { ctx, clock } = t.context;
     const replace = (name: string) => replaceWebhookEndpoint(ctx, { name });
     await befall(() => errorOf(t, replace('first'), failure));
-    // A response of 500 is stored under its key, so the owner begins another replacement.
+    // A response of 500 is stored under its key, so the owner begins another replacement, later than a secret is stored.
+    clock.pass(minutes(11));
     const made = await replace('first').catch(() => replace('second'));
     const endpoints = (await atProvider(t.context)).webhook_endpoints;
     t.deepEqual(
