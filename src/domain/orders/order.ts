@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { changedFields, lockRow } from '#src/database/rows.ts';
 import { follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
+import { eventTypes } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
 
 export const orderStatuses = [
@@ -237,14 +238,15 @@ export async function lockOrder(ctx: InTransaction, id: string): Promise<Order |
 
 /**
  * Flush the changes of an order, so that later statements see them. Without changes its version stays. `order.updated`
- * is recorded where what is shown of a paid order changes, unless this transaction has recorded another event of it.
+ * is recorded where what is shown of a paid order changes, unless this transaction has recorded another event of it or
+ * one of its label, which says the same.
  */
 export async function saveOrder(ctx: InTransaction, order: Order): Promise<void> {
   const changed = changedFields(ctx, order);
   if (changed.length === 0) return;
   const wasPaid = order.isPaid && !changed.includes('paidAt');
   const isShown = changed.some((field) => shownFields.some((shown) => shown === field));
-  const hasEvent = ctx.tx.events.some(({ object_id: objectId }) => objectId === order.id);
+  const hasEvent = ctx.tx.events.some((event) => event.object_id === order.id || eventTypes[event.type] === 'label');
   if (wasPaid && isShown && !hasEvent) recordEvent(ctx, 'order.updated', order.id);
   order.updatedAt = ctx.clock.now();
   await ctx.tx.em.flush();

@@ -21,8 +21,8 @@ export async function flagLabel(
   detail: string | null = null,
 ): Promise<'done'> {
   const flag = async (ctx: InTransaction) => {
-    await handToOperator(ctx, label.orderId, code);
     writeReason(ctx, label, code, detail);
+    await handToOperator(ctx, label.orderId, code);
     await saveHeld(ctx, label);
   };
   if (!reasons[code].fails) {

@@ -203,6 +203,7 @@ async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel
     // The provider decides on the refund later: check whether it was rejected.
     label.recheckAt = label.purchaseId ? fromNow(ctx.clock, refundCheckMs) : null;
     label.release();
+    recordEvent(ctx, 'label.voided', labelId);
     await closeFailedJobs(ctx, label);
     await unlinkParcel(ctx, label);
     order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
@@ -210,7 +211,6 @@ async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel
       ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
       resolved: labelReasonCodes,
     });
-    recordEvent(ctx, 'label.voided', labelId);
     await recordAudit(ctx, { action: 'label.voided', subjectKind: 'order', subjectId: orderId });
   });
 }
