@@ -159,6 +159,7 @@ async function changeInterval(
           currency: item.price.currency,
           product: idOf(item.price.product) ?? '',
           ...amountOf(item.price),
+          ...taxOf(item.price),
           recurring: { interval: 'month', interval_count: months },
         },
       })),
@@ -170,3 +171,7 @@ async function changeInterval(
 /** Only the decimal has a price of a part of a cent. Stripe rejects one that has neither, such as of tiers. */
 const amountOf = ({ unit_amount: whole, unit_amount_decimal: decimal }: Stripe.Price) =>
   whole === null ? { ...(decimal && { unit_amount_decimal: decimal }) } : { unit_amount: whole };
+
+/** Without it, the price would get what is the account's default by now. */
+const taxOf = ({ tax_behavior: taxBehavior }: Stripe.Price) =>
+  taxBehavior === 'inclusive' || taxBehavior === 'exclusive' ? { tax_behavior: taxBehavior } : {};

@@ -472,33 +472,39 @@ test.serial('a new interval keeps the quantity', async (t) => {
   );
 });
 
-test.serial('a new interval keeps a price with a part of a cent that was set at the provider', async (t) => {
-  const { ctx, account, services, stripe } = t.context;
-  const {
-    subscription: { id, paymentSubscriptionId },
-  } = await subscribe(t.context);
-  const { subscriptions } = await stripe.account(account.secretKey);
-  const item = (subscriptions[0] as any).items.data[0];
-  const changed = await fetch(`${services.config.stripeApiBase ?? ''}/v1/subscriptions/${paymentSubscriptionId}`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      'items[0][id]': item.id,
-      'items[0][price_data][currency]': 'usd',
-      'items[0][price_data][product]': item.price.product,
-      'items[0][price_data][unit_amount_decimal]': '1650.5',
-      'items[0][price_data][recurring][interval]': 'month',
-    }),
-    headers: { authorization: `Bearer ${account.secretKey}` },
-  });
-  t.is(changed.status, 200);
-  t.like(await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' }), {
-    unit_price_cents: 1651,
-  });
-  await stripe.renew(paymentSubscriptionId, 'paid');
-  await settle(t.context);
-  const [, renewal] = await ordersOf(ctx);
-  t.is(renewal?.totalCents, 1651 + 599);
-});
+test.serial(
+  'a new interval keeps the price that was set at the provider, its part of a cent and its tax',
+  async (t) => {
+    const { ctx, account, services, stripe } = t.context;
+    const {
+      subscription: { id, paymentSubscriptionId },
+    } = await subscribe(t.context);
+    const { subscriptions } = await stripe.account(account.secretKey);
+    const item = (subscriptions[0] as any).items.data[0];
+    const changed = await fetch(`${services.config.stripeApiBase ?? ''}/v1/subscriptions/${paymentSubscriptionId}`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        'items[0][id]': item.id,
+        'items[0][price_data][currency]': 'usd',
+        'items[0][price_data][product]': item.price.product,
+        'items[0][price_data][unit_amount_decimal]': '1650.5',
+        'items[0][price_data][tax_behavior]': 'inclusive',
+        'items[0][price_data][recurring][interval]': 'month',
+      }),
+      headers: { authorization: `Bearer ${account.secretKey}` },
+    });
+    t.is(changed.status, 200);
+    t.like(await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' }), {
+      unit_price_cents: 1651,
+    });
+    const [quarterly] = (await stripe.account(account.secretKey)).subscriptions;
+    t.is((quarterly as any).items.data[0].price.tax_behavior, 'inclusive');
+    await stripe.renew(paymentSubscriptionId, 'paid');
+    await settle(t.context);
+    const [, renewal] = await ordersOf(ctx);
+    t.is(renewal?.totalCents, 1651 + 599);
+  },
+);
 
 test.serial('a pause beyond the paid period skips its dates, and the next one is charged', async (t) => {
   const { ctx, clock, stripe } = t.context;
