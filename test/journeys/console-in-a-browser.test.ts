@@ -929,6 +929,28 @@ browserTest(
   },
 );
 
+browserTest('the options of a variant are edited as text', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const variants = [{ sku: 'OPTIONS-1', price_cents: 1200, options: { Size: 'Small', Color: 'Red' } }];
+  await admin.createProduct({ slug: 'with-options', name: 'Pear bowl', variants });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products/with-options/show', 'Pear bowl');
+  const options = page.getByLabel('Options');
+  t.is(await options.inputValue(), 'Size=Small; Color=Red');
+  await options.fill('Size=Small; Red');
+  await button(page, 'Save').click();
+  await page.getByText('Write them like Size=Small; Color=Red, each name once.').waitFor();
+  await options.fill('Size=Large; Color=Dark red');
+  await button(page, 'Save').click();
+  await page.getByText('The product is up to date.').waitFor();
+  t.deepEqual((await admin.getProduct('with-options')).product.variants[0]?.options, {
+    Size: 'Large',
+    Color: 'Dark red',
+  });
+});
+
 browserTest('an image with another URL does not have the size of the one before', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
@@ -1349,6 +1371,7 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   const page = await openConsole(t);
   await openInConsole(page, stack, '/settings/shipping', 'Settings');
   await page.getByLabel(/^Most for a label/).fill('35.50');
+  await page.getByLabel('Length (in)').fill('12.0625');
   await page.getByLabel('Country *').fill('UK');
   await verifyAfter(page, stack, () => button(page, 'Save').click());
   await page.getByText(/did you mean GB\?$/).waitFor();
@@ -1359,6 +1382,7 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   await page.getByText('Shipping is up to date.').waitFor();
   const { shipping } = (await admin.getProviders()).providers;
   t.is(shipping?.label_cost_cap_cents, 3550);
+  t.is(shipping?.parcel.length_in, 12.0625);
 
   await button(page, 'Replace the keys').click();
   await dialog(page).getByLabel('Webhook token').fill('another-token');

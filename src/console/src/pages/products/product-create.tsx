@@ -7,7 +7,12 @@ import { EditForm } from '../../lib/edit-form.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { useSession } from '../../session/session.ts';
+import { type VariantWithText, withOptions } from './options.ts';
 import { ProductInputs } from './product-inputs.tsx';
+
+type ProductBody = Body<'admin.createProduct'>;
+type NewVariant = Omit<ProductBody['variants'][number], 'options'> & VariantWithText;
+type NewProduct = Omit<ProductBody, 'variants'> & { readonly variants: readonly NewVariant[] };
 
 export function ProductCreate() {
   const navigate = useNavigate();
@@ -17,9 +22,9 @@ export function ProductCreate() {
     <>
       <PageHeading title="New product" />
       <Panel title="Product">
-        <EditForm<Body<'admin.createProduct'>, Result<'admin.createProduct'>>
+        <EditForm<NewProduct, Result<'admin.createProduct'>>
           input={{ status: 'draft', variants: [{ sku: '' }] }}
-          run={(input) => admin.createProduct(input)}
+          run={({ variants, ...input }) => admin.createProduct({ ...input, variants: withOptions(variants) })}
           onDone={({ product }) => navigate(`/products/${product.slug}/show`)}
           done="The product is created."
           label="Create"

@@ -4,6 +4,7 @@ import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
 import { VersionedForm } from '../../lib/versioned-form.tsx';
 import { useScope } from '../../session/session.ts';
+import { withOptions, writeOptions } from './options.ts';
 import { ProductInputs } from './product-inputs.tsx';
 
 interface Props {
@@ -20,7 +21,9 @@ export function ProductForm({ product }: Props) {
         thing={product}
         inputOf={inputOf}
         read={async () => (await admin.getProduct(slug)).product}
-        replace={async (input) => (await admin.replaceProduct(slug, input)).product}
+        replace={async ({ variants, ...input }) =>
+          (await admin.replaceProduct(slug, { ...input, variants: withOptions(variants) })).product
+        }
         done="The product is up to date."
       >
         <ProductInputs currency={product.currency} />
@@ -33,15 +36,7 @@ export function ProductForm({ product }: Props) {
  * The stock has a form of its own: one that is saved with the product would undo what was sold meanwhile. A variant
  * without a name of its own has that of the product, also once that is another one.
  */
-function inputOf({
-  name,
-  description,
-  category,
-  tags,
-  status,
-  images,
-  ...product
-}: ManagedProduct): Body<'admin.replaceProduct'> {
+function inputOf({ name, description, category, tags, status, images, ...product }: ManagedProduct) {
   return {
     name,
     description,
@@ -54,6 +49,7 @@ function inputOf({
     variants: product.variants.map(({ stock_status: _status, stock: _stock, stock_held: _held, ...variant }) => ({
       ...variant,
       name: variant.name === name ? null : variant.name,
+      options: writeOptions(variant.options),
     })),
-  };
+  } satisfies Partial<Record<keyof Body<'admin.replaceProduct'>, unknown>>;
 }

@@ -13,12 +13,16 @@ import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { choicesOf } from '../../lib/format.ts';
 import { ImageUrlInput } from '../../lib/image-url-input.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
+import { readOptions } from './options.ts';
 
 /** Many inputs side by side, on as many lines as they need. */
 const wrapped = {
   '& .RaSimpleFormIterator-form': { flexWrap: { sm: 'wrap' } },
   '& .RaSimpleFormIterator-form > *': { flex: { sm: '1 1 9rem' }, minWidth: { sm: '9rem' } },
 };
+
+const areOptions = (text: string | null | undefined) =>
+  readOptions(text) ? undefined : 'Write them like Size=Small; Color=Red, each name once.';
 
 interface Props {
   readonly currency: string;
@@ -64,6 +68,7 @@ export function ProductInputs({ currency, isNew = false }: Props) {
         <SimpleFormIterator inline sx={wrapped}>
           <TextInput source="sku" label="SKU" validate={required()} />
           <TextInput source="name" label="Name" />
+          <TextInput source="options" label="Options" helperText="As in Size=Small; Color=Red" validate={areOptions} />
           <MoneyInput source="price_cents" label="Price" currency={currency} validate={required()} />
           <MoneyInput source="compare_at_cents" label="Was" currency={currency} />
           <MoneyInput source="subscription_price_cents" label="Subscription price" currency={currency} />

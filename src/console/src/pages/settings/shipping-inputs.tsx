@@ -54,13 +54,13 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
       </Part>
       <Part title="The box">
         <InputGrid>
-          <DecimalInput source="parcel.length_in" label="Length (in)" decimals={2} min={0} validate={required()} />
-          <DecimalInput source="parcel.width_in" label="Width (in)" decimals={2} min={0} validate={required()} />
-          <DecimalInput source="parcel.height_in" label="Height (in)" decimals={2} min={0} validate={required()} />
+          <DecimalInput source="parcel.length_in" label="Length (in)" decimals={4} min={0} validate={required()} />
+          <DecimalInput source="parcel.width_in" label="Width (in)" decimals={4} min={0} validate={required()} />
+          <DecimalInput source="parcel.height_in" label="Height (in)" decimals={4} min={0} validate={required()} />
           <DecimalInput
             source="parcel.weight_oz"
             label="Weight when empty (oz)"
-            decimals={2}
+            decimals={4}
             min={0}
             validate={required()}
           />

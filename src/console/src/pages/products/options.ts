@@ -1,0 +1,40 @@
+/** What distinguishes a variant, by name: `{ Size: 'Small' }`. */
+type Options = Readonly<Record<string, string>>;
+
+/** As imports have them: `Size=Small; Color=Red`, or JSON where that would be read as something else. */
+export function writeOptions(options: Options): string {
+  const text = Object.entries(options)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; ');
+  return JSON.stringify(readOptions(text)) === JSON.stringify(options) ? text : JSON.stringify(options);
+}
+
+/** `undefined` for what are no options. */
+export function readOptions(text: string | null | undefined): Options | undefined {
+  const written = text?.trim() ?? '';
+  if (written.startsWith('{')) return readJson(written);
+  const parts = written.split(';').filter((part) => part.trim() !== '');
+  const pairs = parts.map((part) => [nameIn(part), part.slice(part.indexOf('=') + 1).trim()] as const);
+  const isNamedOnce = new Set(pairs.map(([name]) => name)).size === pairs.length;
+  return isNamedOnce && pairs.every(([name]) => name !== '') ? Object.fromEntries(pairs) : undefined;
+}
+
+const nameIn = (part: string) => part.slice(0, Math.max(0, part.indexOf('='))).trim();
+
+function readJson(text: string): Options | undefined {
+  try {
+    const options: Record<string, unknown> = JSON.parse(text);
+    return Object.values(options).every((value) => typeof value === 'string') ? (options as Options) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A variant whose options are written as text. */
+export interface VariantWithText {
+  readonly options?: string | null;
+}
+
+/** The variants of a form with their options as the API takes them. */
+export const withOptions = <Variant extends VariantWithText>(variants: readonly Variant[]) =>
+  variants.map(({ options, ...variant }) => ({ ...variant, options: readOptions(options) ?? {} }));
