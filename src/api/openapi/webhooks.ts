@@ -22,8 +22,8 @@ export const webhookHeaders: Readonly<Record<string, Parameter>> = {
     ...header,
     name: 'webhook-signature',
     description:
-      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; ' +
-      'two values while a secret is being rotated.',
+      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, with the body as it was received. ' +
+      'While a secret is being rotated, there are several, separated by spaces: one for each secret.',
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
 };
@@ -46,7 +46,7 @@ export function webhooksOf(schemas: SchemaPool): OpenApiDocument['webhooks'] {
           },
           responses: {
             '2XX': {
-              description: 'Received. After any other response it is retried.',
+              description: 'Received. After any other response it is sent again, up to 10 times in all.',
             },
           },
         },
