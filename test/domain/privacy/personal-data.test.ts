@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import anyTest, { type TestFn } from 'ava';
 import { type TSchema, Type } from 'typebox';
@@ -25,6 +26,7 @@ import { revokeStaff } from '#src/domain/staff/index.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
 import { sign } from '#src/domain/webhooks/index.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
+import { createKeyring } from '#src/lib/keyring.ts';
 import { lowerCase, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { fits } from '#src/lib/validation.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
@@ -310,6 +312,24 @@ test.serial('the data of other customers and of other stores stays', async (t) =
   t.is((await orderOf(ctx, theirs.id)).email, 'grace@hopper.example');
   t.deepEqual(await read(ctx, sql`select session_id from carts where id = ${id}`), [{ session_id: longer }]);
   t.deepEqual((await exportPersonalData(ctx, { email: 'nobody@quill.example' })).held, {});
+});
+
+test('an email is exported and erased also where a call was encrypted with a key that is lost', async (t) => {
+  const { ctx } = t.context;
+  const someone = { email: 'lost@quill.example' };
+  await transact(ctx, (ctx) => upsertCustomer(ctx, someone));
+  const body = JSON.stringify(someone);
+  const signed = sign([await callSecretOf(ctx, 'bookkeeper')], 'msg_1', ctx.clock.now(), body);
+  await acceptCall(ctx, {
+    provider: 'bookkeeper',
+    messageId: 'msg_1',
+    rawBody: Buffer.from(body),
+    timestamp: signed['webhook-timestamp'] ?? '',
+    signature: signed['webhook-signature'] ?? '',
+  });
+  const later = { ...ctx, keyring: createKeyring([['k9', randomBytes(32)]]) };
+  t.deepEqual(Object.keys((await exportPersonalData(later, someone)).held), ['customers']);
+  t.like(await erasePersonalData(later, someone), { blockers: [], erased: { customers: 1 } });
 });
 
 test('a mention of an email is found in URLs and JSON, and not within a longer email', async (t) => {
