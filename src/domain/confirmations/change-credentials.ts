@@ -109,6 +109,14 @@ function confirmedBy(ctx: Context, id: string, { name }: CredentialsChange, repl
   return { id, purpose: `providers.${name}`, boundTo };
 }
 
+/**
+ * A stored credential in clear. One whose key is lost stands for itself: it differs from any other, so that replacing it
+ * is confirmed as well.
+ */
+export function openCredential(ctx: Context, field: string, sealed: string | null): string | null {
+  return sealed && ctx.keyring.knows(sealed) ? ctx.keyring.open(ctx.tenant.id, field, sealed) : sealed;
+}
+
 /** The stored credentials that another set replaces or removes, with their new values. */
 export function replacedBy(onFile: Credentials, wanted: Credentials): Credentials {
   return Object.fromEntries(

@@ -3,6 +3,7 @@ export {
   type Credentials,
   type CredentialsChange,
   changeCredentials,
+  openCredential,
   replacedBy,
   requestConfirmation,
 } from './change-credentials.ts';

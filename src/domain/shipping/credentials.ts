@@ -2,7 +2,7 @@ import { readOne } from '#src/database/transact.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { validateKey, wrongModeOf } from '../check-key-mode.ts';
-import { type Credentials, type CredentialsChange, replacedBy } from '../confirmations/index.ts';
+import { type Credentials, type CredentialsChange, openCredential, replacedBy } from '../confirmations/index.ts';
 import type { Context } from '../context.ts';
 import { resumeIfPaused } from './pause-labels.ts';
 import {
@@ -34,8 +34,13 @@ export const secondShippingCredentials = (input: SecondShippingAccountInput): Cr
   title: 'EasyPost',
   async replaced(ctx) {
     validateSecondShippingKey(ctx, input);
-    const account = await openSecondAccount(ctx);
-    return replacedBy({ api_key: account?.apiKey ?? null }, { api_key: input.api_key });
+    const stored = await readOne<{ apiKey: string }>(
+      ctx,
+      sql`
+      select api_key_sealed as "apiKey" from second_shipping_accounts where tenant_id = ${ctx.tenant.id}`,
+    );
+    const onFile = openField(ctx, 'second_shipping_api_key', stored?.apiKey ?? null);
+    return replacedBy({ api_key: onFile }, { api_key: input.api_key });
   },
 });
 
@@ -59,13 +64,14 @@ async function readCredentials(ctx: Context): Promise<Credentials> {
     from shipping_accounts where tenant_id = ${ctx.tenant.id}`,
   );
   if (!stored) return {};
-  const open = (field: SealedField, sealed: string | null) => sealed && ctx.keyring.open(ctx.tenant.id, field, sealed);
   return {
-    api_key: open('shipping_api_key', stored.apiKey),
-    webhook_token: open('shipping_webhook_token', stored.token),
-    webhook_secret: open('shipping_webhook_secret', stored.secret),
+    api_key: openField(ctx, 'shipping_api_key', stored.apiKey),
+    webhook_token: openField(ctx, 'shipping_webhook_token', stored.token),
+    webhook_secret: openField(ctx, 'shipping_webhook_secret', stored.secret),
   };
 }
+
+const openField = (ctx: Context, field: SealedField, sealed: string | null) => openCredential(ctx, field, sealed);
 
 /** The result of checking an account. `detail` is a message for the store's owner. */
 export interface AccountCheck {

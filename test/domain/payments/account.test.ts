@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
 
 import { finishSecretRotation as job } from '#jobs/payments.ts';
@@ -12,6 +13,7 @@ import {
   liveWebhookSecrets,
   openAccount,
   type PaymentAccountInput,
+  paymentCredentials,
   publishableKeyOf,
   readPaymentAccount,
   savePaymentAccount,
@@ -21,6 +23,7 @@ import { deriveCode } from '#src/domain/tenants/index.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { createKeyring } from '#src/lib/keyring.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { only } from '#test/support/only.ts';
@@ -390,6 +393,19 @@ test('savePaymentAccount stores no keys in connect mode, and the table rejects t
     const error = await t.throwsAsync(transact(ctx, (ctx) => ctx.tx.execute(statement as never)));
     t.regex(error?.message ?? '', /payment_accounts_connect_without_keys/, column);
   }
+});
+
+test('credentials whose encryption key is lost are replaced after a confirmation, as others are', async (t) => {
+  const ctx = await withoutAccount(t.context);
+  await transact(ctx, (ctx) => savePaymentAccount(ctx, input));
+  const later = { ...ctx, keyring: createKeyring([['k9', randomBytes(32)]]) };
+  const replacedBy = async (given: PaymentAccountInput) =>
+    Object.keys(await transact(later, (ctx) => paymentCredentials(given).replaced(ctx)));
+  t.deepEqual(await replacedBy(input), ['secret_key', 'webhook_secret']);
+  const { secret_key: _, webhook_secret: __, ...others } = input;
+  t.deepEqual(await replacedBy(others), []);
+  await transact(later, (ctx) => savePaymentAccount(ctx, input, { retainKey: true }));
+  t.is((await openAccount(later)).secretKey, 'sk_test_first');
 });
 
 test('savePaymentAccount seals every secret', async (t) => {

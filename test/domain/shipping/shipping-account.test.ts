@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import anyTest, { type TestFn } from 'ava';
@@ -10,11 +11,14 @@ import {
   type ShippingOptions,
   saveSecondShippingAccount,
   saveShippingAccount,
+  secondShippingCredentials,
+  shippingCredentials,
   shippingOptionsOf,
 } from '#src/domain/shipping/index.ts';
 import { pauseLabels } from '#src/domain/shipping/pause-labels.ts';
 import { openAccount } from '#src/domain/shipping/shipping-account.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { createKeyring } from '#src/lib/keyring.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { issuesOf } from '#src/lib/validation.ts';
@@ -46,6 +50,20 @@ test('saveShippingAccount saves an account once and reports the changed fields',
       .fields,
     ['api_key', 'webhook_token'],
   );
+});
+
+test('shipping credentials whose encryption key is lost are replaced after a confirmation, as others are', async (t) => {
+  const { ctx } = t.context;
+  const input = shippingAccountInput();
+  const second = { provider: 'easypost', api_key: 'EZTKfirst' } as const;
+  await transact(ctx, (ctx) => saveShippingAccount(ctx, input));
+  await transact(ctx, (ctx) => saveSecondShippingAccount(ctx, second));
+  const later = { ...ctx, keyring: createKeyring([['k9', randomBytes(32)]]) };
+  const replaced = await transact(later, async (ctx) => [
+    ...Object.keys(await shippingCredentials(input).replaced(ctx)),
+    ...Object.keys(await secondShippingCredentials(second).replaced(ctx)),
+  ]);
+  t.deepEqual(replaced, ['api_key', 'webhook_token', 'api_key']);
 });
 
 test.serial(

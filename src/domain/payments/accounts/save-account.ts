@@ -8,7 +8,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../../change.ts';
 import { validateKey } from '../../check-key-mode.ts';
-import { type Credentials, type CredentialsChange, replacedBy } from '../../confirmations/index.ts';
+import { type Credentials, type CredentialsChange, openCredential, replacedBy } from '../../confirmations/index.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { PaymentAccountEntity, type PaymentAccountInput, sealedFields, sessionLifetime } from './payment-account.ts';
 
@@ -63,12 +63,11 @@ async function storedCredentials(ctx: Context): Promise<Credentials> {
   );
   if (!stored) return {};
   const { secretKeySealed, webhookSecretSealed, publishableKey: publishable_key } = stored;
-  const open = (field: string, sealed: string | null) => sealed && ctx.keyring.open(ctx.tenant.id, field, sealed);
   return {
     ...((secretKeySealed || stored.accountId) && { mode: stored.mode, account_id: stored.accountId }),
-    secret_key: open(sealedFields.secretKey, secretKeySealed),
+    secret_key: openCredential(ctx, sealedFields.secretKey, secretKeySealed),
     publishable_key,
-    webhook_secret: open(sealedFields.webhookSecret, webhookSecretSealed),
+    webhook_secret: openCredential(ctx, sealedFields.webhookSecret, webhookSecretSealed),
   };
 }
 
