@@ -33,7 +33,7 @@ export const staffSealedColumns = [sealedColumn('staff', 'totp_secret_sealed', t
 /** What a member's codes are checked with, locked until the transaction ends. */
 interface Factor {
   readonly staffId: string;
-  /** In Base32; null without an app. */
+  /** In Base32; null without an app, and where its key is lost: then a recovery code helps. */
   readonly secret: string | null;
   readonly isConfirmed: boolean;
   /** The time step of the last code. */
@@ -203,7 +203,8 @@ async function lockFactor(ctx: InTransaction, staffId: string): Promise<Factor> 
     from staff where tenant_id = ${ctx.tenant.id} and id = ${staffId} and revoked_at is null for update`);
   if (!row) throw invalidStaffSession();
   const { sealed, ...factor } = row;
-  const secret = sealed === null ? null : ctx.keyring.open(ctx.tenant.id, totpField(staffId), sealed);
+  const isReadable = sealed !== null && ctx.keyring.knows(sealed);
+  const secret = isReadable ? ctx.keyring.open(ctx.tenant.id, totpField(staffId), sealed) : null;
   return { staffId, secret, ...factor };
 }
 

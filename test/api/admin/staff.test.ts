@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
 import { TOTP } from 'otpauth';
 
@@ -8,13 +9,16 @@ import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
 import {
   changeStaff,
   consumeStaffLink,
+  disableTotp,
   inviteStaff,
   revokeStaff,
   roles,
   type StaffSession,
+  verifyStaffSession,
 } from '#src/domain/staff/index.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
+import { createKeyring } from '#src/lib/keyring.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -626,6 +630,16 @@ test.serial('a recovery code replaces the app once, and nothing stored or logged
     ...(await listAudit(ctx, { limit: 100 })).rows,
   ];
   for (const secret of [code, other, code.replace('-', ''), codeAt(0)]) t.false(JSON.stringify(rows).includes(secret));
+});
+
+test.serial('where the key of an app is lost, a recovery code verifies, and the app can be removed', async (t) => {
+  const { ctx } = t.context;
+  const { member, confirm, codeAt } = await buildTotp(t.context);
+  const [code = ''] = (await confirm()).body.recovery_codes;
+  const later = { ...ctx, keyring: createKeyring([['k9', randomBytes(32)]]) };
+  await t.throwsAsync(verifyStaffSession(later, member, codeAt(1)), { code: 'invalid_or_expired_token' });
+  t.truthy((await verifyStaffSession(later, member, code)).verifiedUntil);
+  t.false((await disableTotp(later, member)).staff.hasTotp);
 });
 
 test.serial("a verified session replaces the owner's one-time password; a key needs it as before", async (t) => {
