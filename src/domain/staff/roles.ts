@@ -1,8 +1,7 @@
-import { adminAreas, covers, type Scope } from '../tenants/index.ts';
+import { type AdminArea, adminAreas, covers, type Scope } from '../tenants/index.ts';
 
-const mayRead = (...areas: readonly (typeof adminAreas)[number][]): Scope[] =>
-  areas.map((area) => `admin.${area}:read` as const);
-const mayWrite = (...areas: readonly (typeof adminAreas)[number][]): Scope[] =>
+const mayRead = (...areas: readonly AdminArea[]): Scope[] => areas.map((area) => `admin.${area}:read` as const);
+const mayWrite = (...areas: readonly AdminArea[]): Scope[] =>
   areas.flatMap((area) => [`admin.${area}:read`, `admin.${area}:write`] as const);
 
 /** What each role may do. API keys and credentials are changed with `admin:write` alone. */
