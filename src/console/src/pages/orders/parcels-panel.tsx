@@ -26,7 +26,7 @@ export function ParcelsPanel({ order }: Props) {
         label="Parcels"
         rows={parcels}
         keyOf={({ tracking_number: number }) => number}
-        empty="No tracking number is known. Add the one of a parcel that was sent by hand."
+        empty="The parcels of this order appear here; no tracking number is known."
         columns={[
           { label: 'Tracking', show: (parcel) => <Tracking parcel={parcel} /> },
           { label: 'Carrier', show: ({ carrier }) => carrier },
