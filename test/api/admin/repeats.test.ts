@@ -5,6 +5,7 @@ import { routes } from '#src/api/routes.ts';
 import { read } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
+import { markFulfilled } from '#src/domain/shipping/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { request, run } from '#test/domain/shipping/support.ts';
@@ -144,6 +145,13 @@ const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
   'POST /api/v1/admin/orders/:id/ship': async ({ context: { ctx } }) => {
     const { id } = await buildPaidOrder(ctx, { email: 'ada@example.com' });
     const body = { carrier: 'USPS', tracking_number: randomText(20) };
+    return { params: { id }, body, count: rows(ctx, sql`(select * from mails where kind = 'shipped') as mails`) };
+  },
+  'POST /api/v1/admin/orders/:id/tracking/correct': async ({ context: { ctx } }) => {
+    const { id } = await buildPaidOrder(ctx, { email: 'ada@example.com' });
+    const [wrong, right] = [randomText(20), randomText(20)];
+    await markFulfilled(ctx, { orderId: id, carrier: 'USPS', trackingNumber: wrong });
+    const body = { tracking_number: wrong, correction: { carrier: 'USPS', tracking_number: right } };
     return { params: { id }, body, count: rows(ctx, sql`(select * from mails where kind = 'shipped') as mails`) };
   },
   'POST /api/v1/admin/gift-cards': async ({ context: { ctx } }) => ({
