@@ -40,7 +40,7 @@ test('a label that needs attention fails on the board with advice, and Retry the
   t.is(
     job?.failedReason,
     `${order.orderNumber}: missing_address. The order has no complete shipping address. ` +
-      'Complete the address, then retry.',
+      'Complete the address, then retry. Where a country has no postal codes, enter 00000.',
   );
   t.deepEqual(job?.data, { tenantId: ctx.tenant.id });
   const { body } = await api.call('GET', `/ops/queues/api/queues/labels/${job?.id}`);

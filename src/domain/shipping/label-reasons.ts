@@ -49,7 +49,7 @@ const failing = (message: string, next: string, remedy: Remedy = 'retry'): Reaso
 export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   missing_address: failing(
     'The order has no complete shipping address.',
-    'Complete the address, then retry.',
+    'Complete the address, then retry. Where a country has no postal codes, enter 00000.',
     'address',
   ),
   address_invalid: failing(

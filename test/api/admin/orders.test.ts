@@ -4,6 +4,7 @@ import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, savePastOrders } from '#src/domain/orders/index.ts';
 import { erasePersonalData } from '#src/domain/privacy/index.ts';
+import { reasons } from '#src/domain/shipping/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
@@ -280,6 +281,26 @@ test('POST /admin/orders/{id}/tracking/correct replaces a number that was entere
   );
 });
 
+test.serial('who sends to a country without postal codes is told what to enter, and gets the label then', async (t) => {
+  const { ctx, owner } = t.context;
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx, {
+    address: { city: 'Salmiya', state: null, zip: null, country: 'KW' },
+  });
+  await run(ctx, order.id);
+  const retry = async () => {
+    await owner.post(`/labels/${labelId}/retry`);
+    await run(ctx, order.id);
+    return (await owner.get(`/orders/${order.id}`)).body.order.label;
+  };
+  const { reason_code: code, next } = await retry();
+  t.is(code, 'missing_address');
+  const [, fitting = ''] = /no postal codes, enter (\d+)/.exec(next) ?? [];
+  const { email: _, ...address } = { ...newYork, city: 'Salmiya', state: null, zip: fitting, country: 'KW' };
+  await owner.put(`/orders/${order.id}/shipping-address`, address);
+  t.like(await retry(), { state: 'purchased' });
+});
+
 test.serial('the tracking number of a label that was bought is not corrected', async (t) => {
   const { ctx, owner } = t.context;
   await buildShippingAccount(ctx);
@@ -448,14 +469,14 @@ test('GET /admin/labels pages, and filters by state and reason', async (t) => {
   );
   const { body } = await owner.get('/labels?state=needs_attention&reason_code=missing_address');
   t.is(body.labels.length, 1);
-  t.like(body.labels[0], { id: lost.labelId, state: 'needs_attention', next: 'Complete the address, then retry.' });
+  t.like(body.labels[0], { id: lost.labelId, state: 'needs_attention', next: reasons.missing_address.next });
   for (const filter of ['state=lost', 'reason_code=lost'])
     t.is(resultOf(await owner.get(`/labels?${filter}`)), '400 invalid_request', filter);
   const {
     body: { order },
   } = await owner.get(`/orders/${lost.orderId}`);
   t.like(order.label, { id: lost.labelId, reason_code: 'missing_address' });
-  t.like(order.attention, { code: 'missing_address', next: 'Complete the address, then retry.' });
+  t.like(order.attention, { code: 'missing_address', next: reasons.missing_address.next });
   t.is((await orderOf(ctx, good.orderId)).fulfillment, 'label_purchased');
 });
 
