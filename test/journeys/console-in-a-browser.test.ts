@@ -1650,6 +1650,23 @@ browserTest('who changes the URL of an endpoint keeps the events that another me
   });
 });
 
+browserTest('an endpoint that gets all events of labels is changed to one of them', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { webhook_endpoint: endpoint } = await admin.createWebhookEndpoint({
+    url: 'https://labels.example/hooks',
+    events: ['label.*'],
+  });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, `/webhooks/${endpoint.id}/show`, 'labels.example');
+  await button(page, 'Edit').click();
+  await dialog(page).getByLabel('label.*', { exact: true }).uncheck();
+  await dialog(page).getByLabel('label.voided').check();
+  await doVerified(page, stack, () => confirm(page, 'Save'), page.getByText('The endpoint is changed.'));
+  t.like((await admin.getWebhookEndpoint(endpoint.id)).webhook_endpoint, { events: only('label.voided') });
+});
+
 browserTest(
   'who changes the discount of a partner keeps the commission that another member set meanwhile',
   async (t) => {

@@ -15,7 +15,8 @@ export function EndpointInputs() {
             source="events"
             label="Events"
             validate={required()}
-            choices={types.map(({ type }) => ({ id: type, name: type }))}
+            choices={choicesOf(types.map(({ type }) => type)).map((event) => ({ id: event, name: event }))}
+            helperText="With .*: all of its kind, also those that are added later"
           />
         )}
       </Loaded>
@@ -23,4 +24,9 @@ export function EndpointInputs() {
       <DecimalInput source="rate_per_second" label="Requests a second" min={1} helperText="Empty: no limit" />
     </>
   );
+}
+
+/** What an endpoint can be subscribed to: the types of events, and before those of a family the whole of it. */
+function choicesOf(types: readonly string[]): string[] {
+  return [...new Set(types.flatMap((type) => (type === 'webhook.test' ? type : [`${type.split('.')[0]}.*`, type])))];
 }
