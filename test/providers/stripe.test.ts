@@ -541,6 +541,17 @@ test("invoiceSnapshotOf totals what was charged beside the customer's credit or 
   t.deepEqual(totals, [0, 0, 2400, 3440]);
 });
 
+test('invoiceSnapshotOf names the payment that paid, and none where that was outside of the provider', (t) => {
+  const paymentOf = (...payments: string[][]) => {
+    const data = payments.map(([payment_intent, status]) => ({ status, payment: { payment_intent } }));
+    const invoice = { ...invoiceOf('subscription_cycle'), payments: { data } } as unknown as Stripe.Invoice;
+    return invoiceSnapshotOf(invoice, []).paymentId;
+  };
+  t.is(paymentOf(['pi_1', 'open']), 'pi_1');
+  t.is(paymentOf(['pi_1', 'canceled'], ['pi_2', 'open'], ['pi_3', 'paid']), 'pi_3');
+  t.is(paymentOf(['pi_1', 'canceled']), null);
+});
+
 test('invoiceSnapshotOf distinguishes the first period from renewals of any cause', (t) => {
   const causes = ['subscription_create', 'subscription_cycle', 'subscription_update', 'manual', 'something_new'];
   t.deepEqual(

@@ -46,10 +46,16 @@ export function sessionSnapshotOf(
   };
 }
 
-/** The payment of an invoice, where both are expanded. */
+/**
+ * The payment of an invoice, where both are expanded: the one that paid it, else the one that is open. What was paid
+ * outside of Stripe has none.
+ */
 function paymentOf(invoice: string | Stripe.Invoice | null): string | null {
   if (invoice === null || typeof invoice === 'string') return null;
-  return invoice.payments?.data.map(({ payment }) => idOf(payment.payment_intent)).find((id) => id !== null) ?? null;
+  const payments = invoice.payments?.data ?? [];
+  const idsOf = (wanted: 'paid' | 'open') =>
+    payments.flatMap(({ status, payment }) => (status === wanted && idOf(payment.payment_intent)) || []);
+  return [...idsOf('paid'), ...idsOf('open')][0] ?? null;
 }
 
 /** A future status of Stripe counts as money on its way: nothing is paid, and nothing is released. */

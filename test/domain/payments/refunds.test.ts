@@ -198,6 +198,16 @@ test.serial('requestRefund rejects unpaid orders and more than is left, pending 
   t.is(await code({ orderId: await beginOrder(ctx) }), 'refund_not_allowed');
 });
 
+test.serial('an order that was paid outside of the payment provider is not refunded through it', async (t) => {
+  const { ctx } = t.context;
+  const { orderId } = await buy(t.context);
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`update orders set payment_id = null where tenant_id = ${ctx.tenant.id} and id = ${orderId}`),
+  );
+  const error = await t.throwsAsync(requestRefund(ctx, { orderId }), { code: 'refund_not_allowed' });
+  t.like(error, { message: 'This order was not paid here.', extensions: { reason: 'not_paid' } });
+});
+
 /** Ada returns one piece of the first item, and gets back what was paid for it. */
 async function returnPiece(ctx: Context, order: Awaited<ReturnType<typeof readOrder>>): Promise<void> {
   const items = [{ order_item_id: order?.items[0]?.id ?? '', quantity: 1 }];

@@ -127,6 +127,7 @@ export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Ce
 
 function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
   rejectUnpaidHere(order);
+  if (order.totalCents > 0 && !order.paymentId) throw unpaidHere();
   if (left === undefined) throw refundNotAllowed('refunded', 'This order has been refunded in full already.');
   if (wanted === null || wanted === left) return left;
   if (wanted < left) return wholeSteps(wanted, chargeStepOf(order.currency));
@@ -150,8 +151,10 @@ function wholeSteps(wanted: Cents, step: Cents): Cents {
 
 /** @throws DomainError `refund_not_allowed` for an order that was not paid, or elsewhere */
 export function rejectUnpaidHere({ isPaid, importedAt }: Order): void {
-  if (!isPaid || importedAt) throw refundNotAllowed('not_paid', 'This order was not paid here.');
+  if (!isPaid || importedAt) throw unpaidHere();
 }
+
+const unpaidHere = () => refundNotAllowed('not_paid', 'This order was not paid here.');
 
 const refundNotAllowed = (reason: 'not_paid' | 'refunded', message: string) =>
   new DomainError('conflict', 'refund_not_allowed', message, { extensions: { reason } });
