@@ -136,6 +136,14 @@ test('a label is bought, found by its rate, fetched and refunded', async (t) => 
   t.is(await bought(), 1);
 });
 
+test('refundPurchase is rejected where the carrier has seen the parcel, which Shippo returns as a refund', async (t) => {
+  const { account, gateway } = setUp(t.context);
+  const { rates } = await gateway.quote(account, request);
+  const label = await gateway.buyLabel(account, { rateId: rates[0]?.id ?? '', marker: 'lbl_1:1 ORD-1001' });
+  await t.context.control.moveTrack(label.trackingNumber ?? '', 'TRANSIT');
+  t.is((await failure(gateway.refundPurchase(account, label.id))).failure, 'refused');
+});
+
 test.serial('a second purchase and its refund compile no schema', async (t) => {
   const { account, gateway } = setUp(t.context);
   const buyAndRefund = async () => {

@@ -127,7 +127,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
 
     async refundPurchase(account, purchaseId, options) {
       try {
-        await call(
+        const { status } = await call(
           account,
           {
             operation: 'refunds.create',
@@ -136,6 +136,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
           },
           options,
         );
+        if (status === 'ERROR') throw new ProviderError('shippo', 'refused', 'Shippo does not refund this label.');
       } catch (error) {
         if (!(error instanceof ProviderError) || error.failure !== 'refused') throw error;
         // Shippo also rejects a refund that was requested before.

@@ -34,7 +34,7 @@ export type TransactionWire = Static<typeof TransactionWire>;
 
 export const TransactionsWire = Type.Object({ results: Type.Array(TransactionWire) });
 
-export const RefundWire = Type.Object({});
+export const RefundWire = Type.Object({ status: text });
 
 export const RateWire = Type.Object({
   object_id: Type.String({ minLength: 1 }),
