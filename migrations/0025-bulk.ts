@@ -15,6 +15,8 @@ export class Bulk extends Migration {
         options jsonb not null,
         state text not null check (
           state in ('receiving', 'previewed', 'queued', 'running', 'completed', 'failed', 'canceled')),
+        -- By what a bulk change selected; null where ids were given.
+        filter jsonb,
         -- The bulk change that this one undoes.
         undoes ${id},
         requested_by jsonb not null,

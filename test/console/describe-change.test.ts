@@ -1,6 +1,11 @@
 import test from 'ava';
 
-import { describeProblem, describeValue, nameOfChanged } from '#src/console/src/pages/bulk-changes/describe-change.ts';
+import {
+  describeFilter,
+  describeProblem,
+  describeValue,
+  nameOfChanged,
+} from '#src/console/src/pages/bulk-changes/describe-change.ts';
 
 for (const [path, before, after, text] of [
   ['variants.BOWL_S.1.compare_at_cents', null, 4200, 'BOWL_S.1, Was: None → $42.00'],
@@ -20,6 +25,12 @@ for (const [path, before, after, text] of [
     const shown = (value: unknown) => describeValue(path, value, 'USD');
     t.is(`${nameOfChanged(path)}: ${shown(before)} → ${shown(after)}`, text);
   });
+
+test('what was selected is said as people say it', (t) => {
+  t.is(describeFilter({ status: 'past_due', tag: 'oak_wood' }), 'Status: Past due, Tag: oak_wood');
+  t.regex(describeFilter({ from: '2026-11-01T00:00:00Z' }), /^From: .*2026/);
+  t.is(describeFilter({}), 'All');
+});
 
 test('why a change is rejected is said with the labels of prices', (t) => {
   t.is(describeProblem('price_cents of BOWL-S would be below zero.'), 'Price of BOWL-S would be below zero.');

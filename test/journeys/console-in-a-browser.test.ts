@@ -1528,6 +1528,7 @@ browserTest('a change of many products is previewed, run and undone', async (t) 
   await confirm(page, 'Preview');
   await heading(page, 'Change tags').waitFor();
   await page.getByRole('row', { name: /stoneware-mug.*autumn/ }).waitFor();
+  await page.getByText('Category: table').waitFor();
   t.deepEqual(await tags(), before);
 
   await button(page, 'Run').click();

@@ -30,6 +30,8 @@ export interface Operation {
    * changes what is selected.
    */
   readonly options: Readonly<Record<string, unknown>>;
+  /** By what a bulk change selected; null where ids were given. */
+  readonly filter: Readonly<Record<string, unknown>> | null;
   readonly state: OperationState;
   readonly requestedBy: Actor;
   readonly fileBytes: number;
@@ -72,7 +74,7 @@ const columnsOf = ({ clock }: Pick<Context, 'clock'>) => {
   const expiry = sql`case
     when state = 'receiving' and created_at < ${fromNow(clock, -receivingMs)}::timestamptz then ${incompleteFile}
     when state = 'previewed' and created_at < ${fromNow(clock, -previewedMs)}::timestamptz then ${expiredPreview} end`;
-  return sql`id, type, kind, format, options, case when ${expiry} is null then state else 'failed' end as state,
+  return sql`id, type, kind, format, options, filter, case when ${expiry} is null then state else 'failed' end as state,
     requested_by as "requestedBy", file_bytes as "fileBytes", bytes_read as "bytesRead", columns, separator,
     rows_read as "rowsRead", rows_total as "rowsTotal", rows_done as "rowsDone", rows_failed as "rowsFailed",
     created, updated, unchanged, changes, coalesce(${expiry}, failure) as failure, undoes, (
@@ -89,16 +91,20 @@ const columnsOf = ({ clock }: Pick<Context, 'clock'>) => {
 export async function insertOperation(
   ctx: InTransaction,
   prefix: 'imp' | 'exp' | 'chg',
-  operation: Pick<Operation, 'type' | 'kind' | 'format' | 'options' | 'state'> & { readonly undoes?: string },
+  operation: Pick<Operation, 'type' | 'kind' | 'format' | 'options' | 'state'> & {
+    readonly filter?: Operation['filter'];
+    readonly undoes?: string;
+  },
 ): Promise<string> {
   if (operation.state !== 'previewed') await checkLimits(ctx);
   const id = newId(prefix);
-  const { type, kind, format, options, state, undoes = null } = operation;
+  const { type, kind, format, options, filter = null, state, undoes = null } = operation;
   const requestedBy = { kind: ctx.actor.kind, id: ctx.actor.id };
   await ctx.tx.execute(sql`
-    insert into bulk_operations (tenant_id, id, type, kind, format, options, state, undoes, requested_by, created_at)
-    values (${ctx.tenant.id}, ${id}, ${type}, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb, ${state},
-      ${undoes}, ${JSON.stringify(requestedBy)}::jsonb, ${ctx.clock.now()})`);
+    insert into bulk_operations (tenant_id, id, type, kind, format, options, filter, state, undoes, requested_by,
+      created_at)
+    values (${ctx.tenant.id}, ${id}, ${type}, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb,
+      ${filter && JSON.stringify(filter)}::jsonb, ${state}, ${undoes}, ${JSON.stringify(requestedBy)}::jsonb, ${ctx.clock.now()})`);
   return id;
 }
 

@@ -115,6 +115,8 @@ export const BulkChangeView = Type.Object(
   {
     id: Type.String({ examples: ['chg_01m7xfs208fk1sctzyr3afnpz3'] }),
     kind: ChangeKindName,
+    /** By what it was selected; null where ids were given. */
+    filter: Nullable(FreeForm),
     change: FreeForm,
     state: Type.Enum([...changeStates]),
     failure: ofImport.failure,
@@ -149,6 +151,7 @@ export function presentBulkChange(operation: Operation, now: Date): Static<typeo
   return {
     id: operation.id,
     kind: operation.kind,
+    filter: operation.filter,
     change: operation.options,
     state: stateIn(changeStates, operation),
     failure: operation.failure,

@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
 import { cancelSubscription, rejectCancellation } from '#src/domain/bulk/index.ts';
 import { saveProduct } from '#src/domain/catalog/index.ts';
+import { erasePersonalData } from '#src/domain/privacy/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -126,6 +127,18 @@ test('a bulk change previews what it selects, changes nothing before it is run, 
     resultOf(await t.context.api.call('POST', '/api/v1/admin/bulk-changes', { key, body })),
     '403 insufficient_scope',
   );
+});
+
+test('a bulk change says by what it selected, until the person who is named is erased', async (t) => {
+  const { ctx, owner } = t.context;
+  const filter = { email: 'Bulk@example.com', from: '2026-01-01T00:00:00Z' };
+  const { id } = await preview(t, { kind: 'emails', filter, change: { email: 'receipt' } });
+  const filterOf = async (id: string) => (await owner.get(`/bulk-changes/${id}`)).body.bulk_change.filter;
+  t.deepEqual(await filterOf(id), filter);
+  const named = await preview(t, { kind: 'emails', ids: [newId('ord')], change: { email: 'receipt' } });
+  t.is(await filterOf(named.id), null);
+  t.is((await erasePersonalData(ctx, { email: 'bulk@example.com' })).erased['bulk_operations'], 1);
+  t.is(await filterOf(id), null);
 });
 
 test('the audit log lists the bulk changes of a product by the id of the product, with its name', async (t) => {

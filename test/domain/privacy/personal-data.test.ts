@@ -7,7 +7,7 @@ import { routes } from '#src/api/routes.ts';
 import { asPlatform, read, readOne, transact } from '#src/database/transact.ts';
 import { EventInput } from '#src/domain/analytics/event-input.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
-import { importKindOf, receiveImport } from '#src/domain/bulk/index.ts';
+import { changeKindOf, importKindOf, previewChange, receiveImport } from '#src/domain/bulk/index.ts';
 import { createCart } from '#src/domain/cart/index.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
@@ -442,6 +442,11 @@ async function visitAda(context: StripeContext): Promise<void> {
   await buildStaffSession(ctx, { role: 'owner' });
   const { staff } = await buildStaffSession(ctx, { email, name: 'Ada Quill' });
   await revokeStaff(ctx, staff, ['admin:write']);
+  await previewChange(ctx, {
+    kind: changeKindOf({ kind: 'emails' }),
+    filter: { email: email.toUpperCase() },
+    change: { email: 'receipt' },
+  });
   const kind = importKindOf({ kind: 'stock' });
   const file = Readable.from([Buffer.from(`sku,quantity\n${email.toUpperCase()},1\n`)]);
   await receiveImport(ctx, { kind, format: 'csv', mode: 'upsert', dry_run: false }, file);

@@ -838,6 +838,9 @@ export interface components {
         BulkChange: {
             id: string;
             kind: "prices" | "tags" | "status" | "stock" | "label_retries" | "subscription_cancellations" | "emails";
+            filter: {
+                [key: string]: unknown;
+            } | null;
             change: {
                 [key: string]: unknown;
             };

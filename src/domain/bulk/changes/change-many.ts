@@ -57,6 +57,7 @@ export async function previewChange(ctx: Context, { kind, ids, filter, change = 
       kind: kind.name,
       format: 'ids',
       options,
+      filter: ids === undefined ? (filter as NonNullable<Operation['filter']>) : null,
       state: 'previewed',
     });
     const selected =

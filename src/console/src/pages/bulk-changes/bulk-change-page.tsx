@@ -11,7 +11,7 @@ import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
 import { useSession } from '../../session/session.ts';
 import { isOpen, OperationPage, RejectedRows } from '../files/operation-page.tsx';
-import { describeProblem, describeValue, nameOfChanged } from './describe-change.ts';
+import { describeFilter, describeProblem, describeValue, nameOfChanged } from './describe-change.ts';
 import { changeNames, changeScopes } from './kinds.ts';
 
 export function BulkChangePage() {
@@ -47,8 +47,9 @@ function BulkChangeParts({ of: found }: Props) {
 }
 
 function factsOf(found: BulkChange, currency: string) {
-  const { rows, changes, change, rows_per_second: rate, created_at, finished_at } = found;
+  const { rows, changes, filter, change, rows_per_second: rate, created_at, finished_at } = found;
   return [
+    ['Which', filter && describeFilter(filter)],
     ...Object.entries(change).map(
       ([name, value]) => [nameOfChanged(name), describeValue(name, value, currency)] as const,
     ),

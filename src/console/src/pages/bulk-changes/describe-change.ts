@@ -1,4 +1,4 @@
-import { formatCode, formatMoney } from '../../lib/format.ts';
+import { formatCode, formatMoney, formatTime } from '../../lib/format.ts';
 
 /** The prices of a variant, by the labels that they have in the form of a product. */
 export const priceNames: Readonly<Record<string, string>> = {
@@ -19,6 +19,17 @@ export function describeValue(path: string, value: unknown, currency: string): s
   if (typeof value === 'number' && path.endsWith('_cents')) return formatMoney(value, currency);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   return Array.isArray(value) ? value.map((item) => priceNames[item] ?? item).join(', ') || 'None' : String(value);
+}
+
+/** By what things are selected: "Status: Published, Category: table". */
+export const describeFilter = (filter: Readonly<Record<string, unknown>>): string =>
+  Object.entries(filter)
+    .map(([name, value]) => `${formatCode(name)}: ${describeCondition(name, String(value))}`)
+    .join(', ') || 'All';
+
+function describeCondition(name: string, value: string): string {
+  if (name === 'from' || name === 'to') return formatTime(value);
+  return name === 'status' || name === 'reason_code' ? formatCode(value) : value;
 }
 
 /** Why a change is rejected, with the prices by their labels: "Price of BOWL-S would be below zero." */
