@@ -78,8 +78,9 @@ export const createKeyCommand = defineCommand({
       },
       parameters,
     );
-    const issued = await withStore(terminal, parameters.slug, (ctx) =>
-      transact(ctx, async (ctx) => {
+    const issued = await withStore(terminal, parameters.slug, async (ctx, services) => {
+      await services.proveSecrets();
+      return transact(ctx, async (ctx) => {
         const issued = await issueKey(ctx, {
           ...key,
           expiresAt: expiresAt ? new Date(expiresAt) : null,
@@ -87,8 +88,8 @@ export const createKeyCommand = defineCommand({
         });
         await writeDown(ctx, 'key.created', issued.key);
         return issued;
-      }),
-    );
+      });
+    });
     return {
       data: { key: presentKey(issued.key), value: issued.value },
       lines: [issued.value, `This is the key "${key.name}" of ${parameters.slug}. It is not shown again.`],

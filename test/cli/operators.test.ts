@@ -216,6 +216,18 @@ test('keys create --json prints the key as JSON', async (t) => {
   t.regex(value, /^pk_test_/);
 });
 
+test('keys create rejects a KEY_PEPPER with which no key of the installation was hashed', async (t) => {
+  const { services, tenant } = t.context;
+  const words = (name: string) => ['keys', 'create', tenant.slug, name, '--kind', 'secret', '--scopes', 'orders:read'];
+  t.is((await call(t.context, ...words('first'))).code, 0);
+  const { KEY_PEPPER } = testEnvironment();
+  const given = { ...environment, DATABASE_URL: services.config.databaseUrl, KEY_PEPPER: KEY_PEPPER ?? '' };
+  const second = await callCli(words('second'), given);
+  t.is(second.code, 1);
+  t.regex(second.err, /KEY_PEPPER is another one than that with which all API keys are hashed/);
+  t.is(JSON.parse((await call(t.context, 'keys', 'list', tenant.slug, '--json')).out).keys.length, 1);
+});
+
 test('keys create rejects wrong options and excessive scopes', async (t) => {
   const { slug } = t.context.tenant;
   const create = (...words: string[]) => call(t.context, 'keys', 'create', slug, ...words);

@@ -36,7 +36,8 @@ export const applyCommand = defineCommand({
     try {
       const applied = await withServices(terminal, async (services, ctx) => {
         const tenant = await services.tenants.bySlug(loaded.file.store.slug);
-        await (tenant ? rejectOtherKeys({ ...ctx, tenant }) : services.proveSecrets());
+        if (tenant) await rejectOtherKeys({ ...ctx, tenant });
+        await services.proveSecrets();
         return applyStore(ctx, loaded.file, { dryRun, prune, setStock }, terminal.progress);
       });
       return reportApplied(applied);
