@@ -31,6 +31,11 @@ export const eventTypes = {
 export type EventType = keyof typeof eventTypes;
 export type EventObjectKind = (typeof eventTypes)[EventType];
 
+/** Whether this release knows a type of events: a newer one, that runs beside it or ran before it, may have more. */
+export function isKnownType(type: string): boolean {
+  return Object.hasOwn(eventTypes, type);
+}
+
 /**
  * Something that happened, and to what, with the columns of its row. It holds no copy of the object: receivers get it
  * as it is at the attempt.

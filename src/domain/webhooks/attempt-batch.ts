@@ -1,3 +1,4 @@
+import { isKnownType } from '#src/outbox/events.ts';
 import { type Context, inTurn, isShuttingDown } from '../context.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import type { Batch, ClaimedDelivery } from './claim-deliveries.ts';
@@ -29,15 +30,17 @@ export interface AttemptedBatch {
 }
 
 /**
- * Attempt the deliveries of a batch, with at most the lease's width in flight. No further attempt starts once the
+ * Attempt the deliveries of a batch, with at most the lease's width in flight. Those of a type that only a newer release
+ * knows are left to it: they are due again when the lease would end. No further attempt starts once the
  * endpoint keeps failing or is gone, the batch has taken too long, or the process is shutting down.
  */
 export async function attemptBatch(ctx: Context, batch: Batch): Promise<AttemptedBatch> {
   const startedAt = ctx.clock.now().getTime();
   const tookMs = () => ctx.clock.now().getTime() - startedAt;
   const objects = await renderObjects(ctx, batch.deliveries);
-  const queue = batch.deliveries.filter(({ objectId }) => objects.has(objectId));
-  const withoutObject = batch.deliveries.filter(({ objectId }) => !objects.has(objectId));
+  const known = batch.deliveries.filter(({ type }) => isKnownType(type));
+  const queue = known.filter(({ objectId }) => objects.has(objectId));
+  const withoutObject = known.filter(({ objectId }) => !objects.has(objectId));
   const attempts: Attempt[] = [];
   let { failuresInRow } = batch;
   let begun = 0;
@@ -61,7 +64,9 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
   await Promise.all(Array.from({ length: Math.min(batch.lease.width, queue.length) }, work));
   const attempted = new Set(attempts.map(({ delivery }) => delivery));
   const unfinished = queue.filter((delivery) => !attempted.has(delivery));
-  return { attempts, withoutObject, unfinished, tookMs: tookMs() };
+  const { leasedUntil: dueAt } = batch.lease;
+  const unknown = batch.deliveries.filter(({ type }) => !isKnownType(type)).map((each) => ({ ...each, dueAt }));
+  return { attempts, withoutObject, unfinished: [...unfinished, ...unknown], tookMs: tookMs() };
 }
 
 /** Only 2xx is a success. Redirects are not followed. */

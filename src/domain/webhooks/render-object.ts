@@ -1,6 +1,6 @@
 import type { TSchema } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import { type EventObjectKind, eventTypes } from '#src/outbox/events.ts';
+import { type EventObjectKind, eventTypes, isKnownType } from '#src/outbox/events.ts';
 import type { Context } from '../context.ts';
 import { OrderView, readOrders } from '../orders/index.ts';
 import { presentReturn, ReturnView, readReturns } from '../returns/index.ts';
@@ -56,7 +56,8 @@ export async function renderObjects(
   ctx: Context,
   deliveries: readonly Pick<ClaimedDelivery, 'type' | 'objectId'>[],
 ): Promise<ReadonlyMap<string, RenderedObject>> {
-  const byKind = Map.groupBy(deliveries, ({ type }) => eventTypes[type]);
+  const known = deliveries.filter(({ type }) => isKnownType(type));
+  const byKind = Map.groupBy(known, ({ type }) => eventTypes[type]);
   const objects = await Promise.all(
     [...byKind].map(([kind, deliveries]) => {
       const ids = [...new Set(deliveries.map(({ objectId }) => objectId))];

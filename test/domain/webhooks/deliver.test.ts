@@ -182,6 +182,27 @@ test('an event whose object is gone is discarded, not delivered', async (t) => {
   });
 });
 
+test('an event of a type that only a newer release knows waits, and does not delay others', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { events: ['order.*'] });
+  const { id: orderId } = await buildPaidOrder(ctx);
+  await transact(ctx, async (ctx) => {
+    recordEvent(ctx, 'order.newer' as EventType, orderId);
+    recordEvent(ctx, 'order.paid', orderId);
+  });
+  await runJobs(services);
+  t.is(receiver.requests.length, 1);
+  t.deepEqual(await countStates(ctx, id), { delivered: 1, pending: 1 });
+
+  const [waiting] = await read<{ at: Date }>(
+    ctx,
+    sql`select next_attempt_at as at from webhook_deliveries where endpoint_id = ${id} and state = 'pending'`,
+  );
+  t.true(waiting && waiting.at > clock.now());
+  t.true((await enqueuedJobs(ctx, drainEndpointJob)).some(({ causeId }) => causeId === waiting?.at.toISOString()));
+});
+
 test('after a rotation both secrets sign for a day, then only the new one', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
