@@ -5,7 +5,7 @@ import { exponential } from './lib/retry.ts';
 
 /**
  * Emails the customers on the waitlist of a variant that it is in stock again. `movementId` is the stock movement that
- * restocked it, `number` the batch of recipients: there may be many.
+ * restocked it, or the version of its product that was published; `number` the batch of recipients: there may be many.
  */
 export const notifyRestock = defineJob({
   name: 'leads.notify-restock',

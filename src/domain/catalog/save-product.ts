@@ -1,3 +1,4 @@
+import { notifyRestock } from '#jobs/leads.ts';
 import { indexDocument, indexDocuments } from '#jobs/search.ts';
 import { lockNames } from '#src/database/lock-names.ts';
 import { rejectIssues } from '#src/lib/errors.ts';
@@ -88,9 +89,18 @@ async function applyPlans(ctx: InTransaction, plans: readonly ProductPlan[]): Pr
       ctx,
       changed.map(({ id }) => ({ id, version: versions.get(id) ?? 1 })),
     );
+    for (const { id, variants } of changed.filter(isPublishedNow)) {
+      const movementId = `${id}.${versions.get(id) ?? 1}`;
+      for (const { id: variantId } of variants) enqueue(ctx, notifyRestock, { variantId, movementId, number: 1 });
+    }
   }
   const stock = plans.flatMap(({ stock }) => stock);
   if (stock.length > 0) await changeStock(ctx, stock);
+}
+
+/** Whether it was stored and not published before: it may have been restocked meanwhile, which notified nobody. */
+function isPublishedNow({ status, values }: ProductPlan): boolean {
+  return 'status' in values && status === 'published';
 }
 
 /** Many products are indexed by one job: a job for each would cost more than the indexing. */

@@ -155,6 +155,22 @@ test('a variant that is sold out again before the job runs sends no email, and t
 
 const inputOf = ({ sku, priceCents }: BuiltVariant) => ({ sku, price_cents: priceCents });
 
+test.serial('a product that was restocked as a draft emails its waitlist when it is published again', async (t) => {
+  const { ctx, services } = t.context;
+  const { slug, name, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
+  const { email } = await buildWaiting(ctx, { productSlug: slug });
+  const save = (status: 'draft' | 'published') =>
+    transact(ctx, (ctx) => saveProduct(ctx, { slug, name, status, variants: [inputOf(variant)] }));
+  await save('draft');
+  await setStock(ctx, variant.id, 5);
+  await runJobs(services);
+  t.deepEqual(await recipients(ctx), []);
+
+  for (const status of ['published', 'draft', 'published'] as const) await save(status);
+  await runJobs(services);
+  t.deepEqual(await recipients(ctx), [email]);
+});
+
 const takenOffSale: Record<string, (ctx: InTransaction, product: BuiltProduct) => Promise<unknown>> = {
   'a product that was removed': (ctx, { slug }) => removeProduct(ctx, slug),
   'a product that became a draft': (ctx, { slug, name, variants }) =>
