@@ -22,7 +22,7 @@ import { acceptPaymentEvent, requestRefund, startSecretRotation } from '#src/dom
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
 import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
 import { requestLink } from '#src/domain/sessions/index.ts';
-import { requestLabel, saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
+import { markFulfilled, requestLabel, saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
 import { consumeStaffLink, startTotp } from '#src/domain/staff/index.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
 import { issueKey, type Scope } from '#src/domain/tenants/index.ts';
@@ -160,6 +160,13 @@ async function buildPaid(store: SharedStore, given: GivenOrder & { number: numbe
 /** Two bowls of Ada's, paid. */
 export const order = (store: SharedStore) =>
   buildPaid(store, { number: 9001, items: [{ quantity: 2 }], attentionCodes: ['paid_twice'] });
+
+/** The order, sent by hand with a tracking number that is wrong. */
+export async function shippedOrder(store: SharedStore) {
+  const paid = await store.the(order);
+  await markFulfilled(store.ctx, { orderId: paid.id, carrier: 'USPS', trackingNumber: '9399' });
+  return paid;
+}
 
 /** The label of the order, which waits for its job. */
 export async function requestedLabel(store: SharedStore) {

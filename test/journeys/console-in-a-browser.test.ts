@@ -1208,7 +1208,7 @@ browserTest(
     });
     const page = await openConsole(t);
     await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
-    await button(page, 'Edit').click();
+    await page.locator('section', { hasText: 'Shipping address' }).getByRole('button', { name: 'Edit' }).click();
     await dialog(page).getByLabel('Postal code').fill('SW1A 2AB');
     await dialog(page).getByLabel('Buy the label again').uncheck();
     await admin.replaceShippingAddress(order.id, {
