@@ -28,8 +28,7 @@ export function ParcelsPanel({ order }: Props) {
         keyOf={({ tracking_number: number }) => number}
         empty="The parcels of this order appear here; no tracking number is known."
         columns={[
-          { label: 'Tracking', show: (parcel) => <Tracking parcel={parcel} /> },
-          { label: 'Carrier', show: ({ carrier }) => carrier },
+          { label: 'Parcel', show: (parcel) => <Tracking parcel={parcel} /> },
           { label: 'State', show: ({ status }) => status && <State code={status} /> },
           {
             label: 'Correction',
@@ -41,8 +40,13 @@ export function ParcelsPanel({ order }: Props) {
   );
 }
 
-function Tracking({ parcel: { tracking_number: number, tracking_url: url } }: { readonly parcel: Parcel }) {
-  return url ? <Link href={url}>{number}</Link> : number;
+function Tracking({ parcel: { carrier, tracking_number: number, tracking_url: url } }: { readonly parcel: Parcel }) {
+  return (
+    <>
+      {carrier}
+      <Box>{url ? <Link href={url}>{number}</Link> : number}</Box>
+    </>
+  );
 }
 
 function AddParcel({ order: { id, order_number } }: Props) {
