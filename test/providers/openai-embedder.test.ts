@@ -113,6 +113,7 @@ test.serial('embed classifies each failure', async (t) => {
   t.is((await after(500)).failure, 'away');
   t.is((await after(401)).failure, 'denied');
   t.is((await after(400)).failure, 'refused');
+  t.is((await after(404)).failure, 'denied');
   await control.fault({ kind: 'reset' });
   t.is((await failureOf(embedder.embed(['mug'], options))).failure, 'away');
   await control.fault({ kind: 'hang' });

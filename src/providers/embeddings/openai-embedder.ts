@@ -128,6 +128,9 @@ function toVector(embedding: string | readonly number[]): Float32Array {
   return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
 }
 
+/** Statuses that may be due to the text. An endpoint that returns another one accepts no text at all. */
+const ofText: readonly number[] = [400, 413, 422];
+
 /** Classify a status other than 200. The response body may repeat the request, so it is not stored in the error. */
 function classifyStatus(status: number, retryAfter: string | string[] | undefined): ProviderError {
   const retryAfterSeconds = readRetryAfter([retryAfter].flat()[0]);
@@ -137,5 +140,7 @@ function classifyStatus(status: number, retryAfter: string | string[] | undefine
   if (status === 401 || status === 403) return error('denied', 'The embeddings endpoint rejected the API key.');
   if (status === 429) return error('busy', 'The embeddings endpoint limits the request rate.');
   if (status >= 500 || status === 408) return error('away', `The embeddings endpoint returned status ${status}.`);
-  return error('refused', `The embeddings endpoint rejected the request with status ${status}.`);
+  if (ofText.includes(status))
+    return error('refused', `The embeddings endpoint rejected a text with status ${status}.`);
+  return error('denied', `The embeddings endpoint returned status ${status}: its URL, model or account may be wrong.`);
 }

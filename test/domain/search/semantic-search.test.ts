@@ -279,6 +279,24 @@ test.serial(
   },
 );
 
+test.serial('embedDocument retries while the URL of the embedder is wrong', async (t) => {
+  const { ctx, services, clock, embeddings } = t.context;
+  await buildProduct(ctx, { name: 'Mug' });
+  await embeddings.fault({ kind: 'status', status: 404 });
+  const outcomes = await runJobs(services);
+  t.true(outcomes.some((outcome) => outcome.startsWith('search.embed-document: snooze')));
+  clock.pass(minutes(2));
+  for (const job of await enqueuedJobs(ctx, embedDocumentJob)) await embedDocument(ctx, job);
+  t.deepEqual(
+    await read(
+      ctx,
+      sql`
+      select embedding is not null as embedded from search_embeddings where tenant_id = ${ctx.tenant.id}`,
+    ),
+    [{ embedded: true }],
+  );
+});
+
 test.serial('embedDocument embeds a text again that changed during the call', async (t) => {
   const { ctx, services } = t.context;
   const { embedder } = ctx.ports;
