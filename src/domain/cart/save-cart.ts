@@ -14,7 +14,7 @@ import {
   Text,
   Type,
 } from '#src/lib/schema.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { quantityMax } from '../catalog/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
@@ -84,10 +84,7 @@ export async function saveCart(ctx: Context, input: SavedCartInput): Promise<Sav
       values (${ctx.tenant.id}, ${id}, ${email}, ${input.session_id ?? null}, ${input.cart_id ?? null},
         ${ctx.tenant.currency}, ${JSON.stringify(items)}::jsonb, ${consent}, ${hashes.restore}, ${now}, ${expiresAt})
       returning id),
-    known as (
-      insert into unsubscribe_links (tenant_id, token_hash, email, created_at)
-      values (${ctx.tenant.id}, ${hashes.unsubscribe}, ${email}, ${now})
-      on conflict do nothing)`,
+    known as (${renewUnsubscribeLink(ctx, hashes.unsubscribe, email)})`,
     sql`
     select id from saved`,
   );
@@ -107,10 +104,14 @@ export async function saveTokenHashes(
     with updated as (
       update saved_carts set restore_token_hash = ${hashes.restore}
       where tenant_id = ${ctx.tenant.id} and id = ${savedCartId} and restore_token_hash <> ${hashes.restore})
-    insert into unsubscribe_links (tenant_id, token_hash, email, created_at)
-    values (${ctx.tenant.id}, ${hashes.unsubscribe}, ${normaliseEmail(email)}, ${ctx.clock.now()})
-    on conflict do nothing`);
+    ${renewUnsubscribeLink(ctx, hashes.unsubscribe, normaliseEmail(email))}`);
 }
+
+/** The statement that stores the link of an email address. All of its emails have the same one, which works for a year. */
+const renewUnsubscribeLink = (ctx: Context, tokenHash: Buffer, email: string): Sql => sql`
+  insert into unsubscribe_links (tenant_id, token_hash, email, created_at)
+  values (${ctx.tenant.id}, ${tokenHash}, ${email}, ${ctx.clock.now()})
+  on conflict (tenant_id, token_hash) do update set created_at = excluded.created_at`;
 
 /** The hashes by which a saved cart's restore and unsubscribe tokens are found. */
 async function tokenHashesOf(

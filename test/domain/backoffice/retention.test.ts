@@ -5,6 +5,7 @@ import { asPlatform, read, readOne, runOnPlatformTables, transact } from '#src/d
 import { analyticsRetention } from '#src/domain/analytics/retention.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
 import { retentions as byJob } from '#src/domain/backoffice/retention.ts';
+import { readMailPreference, saveTokenHashes } from '#src/domain/cart/index.ts';
 import { requestCode } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { type Retention, removeExpired } from '#src/domain/remove-expired.ts';
@@ -19,7 +20,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordFailed, recordFinished } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { markdownFile, tableAfter } from '#test/support/documents.ts';
-import { buildCart, buildSavedCart } from '#test/support/factories/cart.ts';
+import { buildCart, buildSavedCart, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildMail, newAddress } from '#test/support/factories/mail.ts';
 import { buildPaidOrder, buildReleasedHold } from '#test/support/factories/orders.ts';
@@ -388,6 +389,24 @@ test.serial('pruneCarts removes carts with their lines and emails a month after 
   await prune(services.context(), pruneCarts);
   await prune(services.context(), pruneCarts);
   t.deepEqual(await counts(ctx), { carts: 1, lines: 1, saved: 0 });
+});
+
+test.serial('pruneCarts removes an unsubscribe link a year after the last email with it', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const { email } = await buildSavedCart(ctx);
+  const token = await unsubscribeTokenOf(ctx, email);
+  clock.pass(days(350));
+  await buildSavedCart(ctx, { email });
+  clock.pass(days(350));
+  const { id } = await buildSavedCart(ctx);
+  await transact(ctx, (ctx) => saveTokenHashes(ctx, { savedCartId: id, email }));
+  clock.pass(days(350));
+  await prune(services.context(), pruneCarts);
+  t.is(await readMailPreference(ctx, token), 'subscribed');
+
+  clock.pass(days(16));
+  await prune(services.context(), pruneCarts);
+  await t.throwsAsync(readMailPreference(ctx, token), { code: 'invalid_or_expired_token' });
 });
 
 test.serial('pruneCodes removes one-time passwords after seven days, and a repeat removes nothing', async (t) => {
