@@ -281,7 +281,7 @@ test('POST /admin/orders/{id}/tracking/correct replaces a number that was entere
   );
 });
 
-test.serial('who sends to a country without postal codes is told what to enter, and gets the label then', async (t) => {
+test.serial('a label to a country without postal codes is bought with the code that its advice names', async (t) => {
   const { ctx, owner } = t.context;
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx, {
