@@ -9,7 +9,7 @@ import { openApiCommand } from './openapi.ts';
 import { eraseCommand, exportCommand } from './privacy.ts';
 import { replayCommand } from './replay.ts';
 import { rotateKeysCommand } from './rotate-keys.ts';
-import { inviteStaffCommand, listStaffCommand, revokeStaffCommand } from './staff.ts';
+import { inviteStaffCommand, listStaffCommand, removeAppCommand, revokeStaffCommand } from './staff.ts';
 import { listTenantsCommand, rotateSecretCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
 import { listDeliveriesCommand, recoverCommand, redeliverCommand, showDeliveryCommand } from './webhooks/deliveries.ts';
 import {
@@ -39,6 +39,7 @@ export const commands: readonly Command[] = [
   revokeKeyCommand,
   listStaffCommand,
   inviteStaffCommand,
+  removeAppCommand,
   revokeStaffCommand,
   doctorCommand,
   replayCommand,

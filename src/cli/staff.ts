@@ -1,8 +1,10 @@
+import type { Context } from '#src/domain/context.ts';
 import {
   findStaff,
   inviteStaff,
   listStaff,
   presentStaff,
+  removeLostTotp,
   revokeStaff,
   roleNames,
   roles,
@@ -61,13 +63,34 @@ export const revokeStaffCommand = defineCommand({
   summary: 'Revoke a member of the staff. Their sessions end at once.',
   parameters: { slug: 'The slug of the store.', member: 'The email address or id of the member.' },
   async run({ parameters, terminal }) {
-    const member = await withStore(terminal, parameters.slug, async (ctx) => {
-      const named = await findStaff(ctx, parameters.member);
-      if (!named) throw new Failure(`${parameters.slug} has no active member "${parameters.member}".`);
-      return revokeStaff(ctx, named, roles.owner);
-    });
+    const member = await withStore(terminal, parameters.slug, async (ctx) =>
+      revokeStaff(ctx, await findActiveMember(ctx, parameters), roles.owner),
+    );
     return { data: { staff: presentStaff(member) }, lines: [`${member.email} is revoked.`] };
   },
 });
+
+export const removeAppCommand = defineCommand({
+  name: 'staff remove-app',
+  summary: 'Remove the authenticator app of a member who has lost it and the recovery codes. Codes are emailed again.',
+  parameters: { slug: 'The slug of the store.', member: 'The email address or id of the member.' },
+  async run({ parameters, terminal }) {
+    const { email, hadApp } = await withStore(terminal, parameters.slug, async (ctx) => {
+      const named = await findActiveMember(ctx, parameters);
+      return { email: named.email, hadApp: await removeLostTotp(ctx, named) };
+    });
+    const line = hadApp ? `The authenticator app of ${email} is removed.` : `${email} has no authenticator app.`;
+    return { data: { email, removed: hadApp }, lines: [`${line} Codes are emailed.`] };
+  },
+});
+
+async function findActiveMember(
+  ctx: Context,
+  { slug, member }: { readonly slug: string; readonly member: string },
+): Promise<StaffMember> {
+  const named = await findStaff(ctx, member);
+  if (!named) throw new Failure(`${slug} has no active member "${member}".`);
+  return named;
+}
 
 const stateOf = ({ revokedAt }: StaffMember) => (revokedAt ? `revoked ${revokedAt.toISOString()}` : 'active');

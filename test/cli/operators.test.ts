@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
+import { TOTP } from 'otpauth';
 import { transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
+import { confirmTotp, startTotp } from '#src/domain/staff/index.ts';
 import { readSessionSecret } from '#src/domain/tenants/index.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -11,6 +13,7 @@ import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
+import { buildStaffSession, verify } from '#test/support/factories/staff.ts';
 import { receiverFor } from '#test/support/factories/webhooks.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
@@ -100,6 +103,23 @@ test('staff invite, list and revoke change who may sign in, and the last owner s
     (await listAudit(ctx, { limit: 10 })).rows.map(({ action }) => action),
     ['staff.revoked', 'staff.invited', 'staff.invited'],
   );
+});
+
+test('staff remove-app lets the only owner of a store, who has lost the app, have codes emailed again', async (t) => {
+  const { ctx, tenant, clock } = t.context;
+  const owner = await buildStaffSession(ctx);
+  const { secret } = await startTotp(ctx, owner);
+  await confirmTotp(ctx, owner, new TOTP({ secret }).generate({ timestamp: clock.now().getTime() }));
+  const staff = (...words: string[]) => call(t.context, 'staff', ...words);
+  t.regex((await staff('list', tenant.slug)).out, / app +active/);
+  const removed = await staff('remove-app', tenant.slug, owner.staff.email);
+  t.is(removed.out, `The authenticator app of ${owner.staff.email} is removed. Codes are emailed.\n`);
+  t.regex((await staff('list', tenant.slug)).out, / email +active/);
+  await verify(ctx, owner);
+  t.regex((await staff('remove-app', tenant.slug, owner.staff.email)).out, /has no authenticator app/);
+  t.is((await staff('remove-app', tenant.slug, 'nobody@cedar.example')).code, 1);
+  const deeds = (await listAudit(ctx, { limit: 20 })).rows.map(({ action }) => action);
+  t.is(deeds.filter((action) => action === 'staff.totp_disabled').length, 1);
 });
 
 test('keys create prints the value once, keys list hides it, and keys revoke ends it', async (t) => {

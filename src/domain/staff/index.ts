@@ -5,6 +5,7 @@ export {
   confirmTotp,
   disableTotp,
   mailVerificationCode,
+  removeLostTotp,
   staffSealedColumns,
   startTotp,
   VerificationCode,

@@ -10,6 +10,7 @@ import { recordAudit } from '../audit/index.ts';
 import { oneTimeCodePattern, requestCode, useNewestCode } from '../confirmations/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { sealedColumn } from '../sealed-column.ts';
+import type { StaffMember } from './staff.ts';
 import { invalidStaffSession, type StaffSession } from './staff-session.ts';
 import { newTotp, timeStepOf, wrongCodesMax, wrongCodesWindowMs } from './totp.ts';
 
@@ -151,12 +152,21 @@ export async function confirmTotp(ctx: Context, session: StaffSession, code: str
 /** Remove the app and its recovery codes: codes are emailed again. Repeating it has no effect. */
 export async function disableTotp(ctx: Context, session: StaffSession): Promise<StaffSession> {
   const { staff } = session;
-  await transact(ctx, async (ctx) => {
+  await removeLostTotp(ctx, staff);
+  return { ...session, staff: { ...staff, hasTotp: false } };
+}
+
+/**
+ * The same for a member who has lost the app and the recovery codes. Who asks for it was identified in another way.
+ * @returns whether there was an app
+ */
+export async function removeLostTotp(ctx: Context, staff: Pick<StaffMember, 'id'>): Promise<boolean> {
+  return transact(ctx, async (ctx) => {
     const { isConfirmed } = await lockFactor(ctx, staff.id);
     await removeTotp(ctx, staff.id);
-    if (isConfirmed) await record(ctx, session, 'totp_disabled');
+    if (isConfirmed) await record(ctx, { staff }, 'totp_disabled');
+    return isConfirmed;
   });
-  return { ...session, staff: { ...staff, hasTotp: false } };
 }
 
 /** The last time step stays: a code that was used is not accepted after the app was removed and set up again. */
@@ -216,6 +226,11 @@ function hashCode({ settings }: Context, code: string): Buffer {
 const totpEnabled = () =>
   new DomainError('conflict', 'totp_enabled', 'An authenticator app is set up. Use it, or a recovery code.');
 
-function record(ctx: InTransaction, { staff }: StaffSession, verb: string, after?: object): Promise<void> {
+function record(
+  ctx: InTransaction,
+  { staff }: { readonly staff: Pick<StaffMember, 'id'> },
+  verb: string,
+  after?: object,
+): Promise<void> {
   return recordAudit(ctx, { action: `staff.${verb}`, subjectKind: 'staff', subjectId: staff.id, after });
 }
