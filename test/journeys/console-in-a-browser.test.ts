@@ -1300,7 +1300,7 @@ browserTest('a mistyped email of an order is corrected, and the receipt goes to 
   const page = await openConsole(t);
   await until(async () => (await clientsOf(stack).admin.getOrder(id)).order.paid_at, { what: 'the payment' });
   await openInConsole(page, stack, `/orders/${id}/show`, number);
-  await page.locator('section', { hasText: 'Customer' }).getByRole('button', { name: 'Edit' }).click();
+  await button(page, 'Edit the email').click();
   await dialog(page).getByLabel('Email').fill('typed@shopper.example');
   await confirm(page, 'Save');
   await page.getByRole('link', { name: 'typed@shopper.example', exact: true }).waitFor();

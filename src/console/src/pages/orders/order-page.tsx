@@ -153,7 +153,7 @@ function CustomerPanel({ order }: Props) {
 function EditEmail({ order: { id, customer } }: Props) {
   return (
     <Action<Body<'admin.replaceOrderEmail'>>
-      label="Edit"
+      label="Edit the email"
       title="Correct the email"
       submit="Save"
       scope="admin.orders:write"
