@@ -33,10 +33,11 @@ export async function correctTracking(ctx: Context, correct: TrackingCorrection)
     if (wrong.carrier === correction?.carrier && trackingNumber === correction.trackingNumber) return;
 
     await removeParcel(ctx, order, trackingNumber);
-    const isNew = correction?.trackingNumber !== trackingNumber && !parcelOf(order, correction?.trackingNumber);
-    const label = correction && trackByHand(ctx, orderId, correction);
+    const isKnown = parcelOf(order, correction?.trackingNumber) !== undefined;
+    const label = correction && !isKnown ? trackByHand(ctx, orderId, correction) : undefined;
     await recordFulfillmentChange(ctx, order, { ...(label && { label }) });
-    if (label && isNew && !order.importedAt) await enqueueShippingMail(ctx, order);
+    const isNew = label && label.tracking_number !== trackingNumber;
+    if (isNew && !order.importedAt) await enqueueShippingMail(ctx, order);
     await recordAudit(ctx, {
       action: 'order.tracking_corrected',
       subjectKind: 'order',

@@ -40,13 +40,14 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     }
     if (label && !label.isFinished) await closeLabel(ctx, label);
     const parcel = carrier && trackingNumber ? { carrier, trackingNumber } : undefined;
-    const isFurther =
-      order.shippedAt && parcel && !order.labels.some((label) => label.tracking_number === parcel.trackingNumber);
+    const known = order.labels.find((label) => label.tracking_number === parcel?.trackingNumber);
+    const isFurther = order.shippedAt && parcel && !known;
     await takeMissingStock(ctx, order);
     await recordFulfillmentChange(ctx, order, {
       ...(!order.shippedAt && { status: 'shipped' }),
       resolved: [...labelReasonCodes, 'oversold'],
-      ...(parcel && { label: trackByHand(ctx, orderId, parcel) }),
+      // What is known of the same parcel stays: its label, and how far it has come.
+      ...(parcel && known?.carrier !== parcel.carrier && { label: trackByHand(ctx, orderId, parcel) }),
     });
     if (isFurther && !order.importedAt) await enqueueShippingMail(ctx, order);
     await recordAudit(ctx, {

@@ -565,6 +565,21 @@ test('two orders that are sent in one parcel by hand are both delivered with it'
   for (const { order } of orders) t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
 });
 
+test('a parcel whose number is entered by hand once more stays as it is known', async (t) => {
+  const { ctx, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
+  shipping.tracking.set(trackingNumber, { status: 'delivered', at: null });
+  await reconcileTracking(ctx, { trackingId });
+  const { labels } = await orderOf(ctx, order.id);
+  const carrier = (labels[0] as { carrier?: string }).carrier ?? '';
+  await markFulfilled(ctx, { orderId: order.id, carrier, trackingNumber });
+  t.deepEqual((await orderOf(ctx, order.id)).labels, labels);
+
+  await markFulfilled(ctx, { orderId: order.id, carrier, trackingNumber: '9100000007' });
+  const correction = { carrier: 'Another', trackingNumber };
+  await correctTracking(ctx, { orderId: order.id, trackingNumber: '9100000007', correction });
+  t.deepEqual((await orderOf(ctx, order.id)).labels, labels);
+});
+
 test('a wrong tracking number that was corrected is not tracked, and what it reported of the order is undone', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
