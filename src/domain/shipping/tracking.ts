@@ -4,6 +4,7 @@ import { hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
+import type { Order } from '../orders/index.ts';
 import { type TrackingStatus, type TrackingUpdate, trackingStatuses } from '../ports/shipping-gateway.ts';
 import type { Label } from './label.ts';
 
@@ -95,6 +96,14 @@ export function insertTracking(ctx: InTransaction, parcel: NewTracking): void {
       ${parcel.carrierName}, ${parcel.service}, ${parcel.trackingNumber}, ${parcel.trackingUrl}, 'pre_transit',
       ${parcel.followed}, 0, ${fromNow(ctx.clock, parcel.firstPollMs)}, ${now}, ${now})
     on conflict (tenant_id, tracking_number, carrier, order_id) do nothing`);
+}
+
+/** Whether the order was sent in another parcel, and that of the label has not moved. */
+export async function wasReplaced(ctx: InTransaction, order: Order, label: Label): Promise<boolean> {
+  const [own] = await ctx.tx.execute<{ status: TrackingStatus }>(sql`
+    select status from trackings where tenant_id = ${ctx.tenant.id} and label_id = ${label.id}`);
+  const isOther = order.labels.some(({ tracking_number: number }) => number !== label.trackingNumber);
+  return isOther && own?.status === 'pre_transit';
 }
 
 /** The parcel of this label will not be sent: stop polling it. */

@@ -16,7 +16,7 @@ import { laterIfDenied } from './pause-labels.ts';
 import { closeFailedJobs, skipLabel } from './request-label.ts';
 import { inProgress, rejectIfOpen } from './retry-label.ts';
 import { openAccount } from './shipping-account.ts';
-import { unlinkParcel } from './tracking.ts';
+import { unlinkParcel, wasReplaced } from './tracking.ts';
 import { labelNotRefunded } from './unused-labels.ts';
 
 /**
@@ -45,7 +45,8 @@ async function holdForVoid(ctx: Context, labelId: string): Promise<HeldLabel> {
     rejectIfOpen(label);
     if (label.isHeldByAnother(ctx.clock.now())) throw inProgress();
     const mayVoid = ['purchased', 'needs_attention', 'queued', 'rate_chosen'].includes(label.state);
-    if (!mayVoid || order.shippedAt) throw notVoidable('This label can no longer be voided.');
+    const wasUsed = order.shippedAt && !(await wasReplaced(ctx, order, label));
+    if (!mayVoid || wasUsed) throw notVoidable('This label can no longer be voided.');
     return holdToRefund(ctx, label);
   });
 }

@@ -162,3 +162,12 @@ export async function rateIdOf(ctx: Context, labelId: string): Promise<string> {
   );
   return row?.rateId ?? '';
 }
+
+/** The parcels of an order. */
+export const trackingsOf = (ctx: Context, orderId: string) =>
+  read<{ id: string; status: string; followed: boolean; nextPollAt: Date | null }>(
+    ctx,
+    sql`
+  select id, status, followed, next_poll_at as "nextPollAt" from trackings
+  where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`,
+  );

@@ -29,7 +29,7 @@ import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { busy, denial, type FakeShipping, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { interleave } from '#test/support/interleave.ts';
 import { only } from '#test/support/only.ts';
-import { labelOf, orderOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
+import { labelOf, orderOf, rateIdOf, request, run, runToEnd, trackingsOf, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -45,14 +45,6 @@ async function shipped(base: Context) {
   const [tracking] = await trackingsOf(fake.ctx, order.id);
   return { ...fake, order, labelId, trackingNumber: trackingNumber ?? '', trackingId: tracking?.id ?? '' };
 }
-
-const trackingsOf = (ctx: Context, orderId: string) =>
-  read<{ id: string; status: string; followed: boolean; nextPollAt: Date | null }>(
-    ctx,
-    sql`
-  select id, status, followed, next_poll_at as "nextPollAt" from trackings
-  where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`,
-  );
 
 const mailsAbout = async (ctx: Context, subjectId: string) =>
   (

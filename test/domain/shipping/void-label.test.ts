@@ -10,7 +10,9 @@ import {
   checkPurchases,
   enqueueLabelRefund,
   failLabelRefund,
+  markFulfilled,
   readLabel,
+  reconcileTracking,
   refundUnusedLabel,
   requestLabelAgain,
   retryLabel,
@@ -23,7 +25,8 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { Crash, crashingClock, labelOf, orderOf, request, run, runToEnd, withFake } from './support.ts';
+import { only } from '#test/support/only.ts';
+import { Crash, crashingClock, labelOf, orderOf, request, run, runToEnd, trackingsOf, withFake } from './support.ts';
 
 /*
  * A void that was begun is completed, whichever process dies.
@@ -66,6 +69,34 @@ test('voidLabel refunds the label, and the order can have another', async (t) =>
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(shipping.bought().length, 1);
   await t.throwsAsync(requestLabelAgain(ctx, { orderId: order.id }), conflict('label_purchased'));
+});
+
+test('a label is voided although its order was sent in another parcel, but not once its own has moved', async (t) => {
+  const [instead, itself, both] = [
+    await bought(t.context.ctx),
+    await bought(t.context.ctx),
+    await bought(t.context.ctx),
+  ];
+  const ownNumber = async ({ ctx, order }: typeof both) => (await labelOf(ctx, order.id)).trackingNumber ?? '';
+  const send = ({ ctx, order }: typeof both, number: string) =>
+    markFulfilled(ctx, { orderId: order.id, carrier: 'USPS', trackingNumber: number });
+
+  await send(instead, '9400100000000000000001');
+  await voidLabel(instead.ctx, instead);
+  t.is(instead.shipping.bought().length, 0);
+  t.like(await orderOf(instead.ctx, instead.order.id), {
+    fulfillment: 'shipped',
+    labels: only({ tracking_number: '9400100000000000000001' }),
+  });
+
+  await send(itself, await ownNumber(itself));
+  await t.throwsAsync(voidLabel(itself.ctx, itself), conflict('label_not_voidable'));
+
+  await send(both, '9400100000000000000002');
+  both.shipping.tracking.set(await ownNumber(both), { status: 'transit', at: null });
+  for (const { id } of await trackingsOf(both.ctx, both.order.id))
+    await reconcileTracking(both.ctx, { trackingId: id });
+  await t.throwsAsync(voidLabel(both.ctx, both), conflict('label_not_voidable'));
 });
 
 test('voidLabel that crashes at any point is completed once', async (t) => {

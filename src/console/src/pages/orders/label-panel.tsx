@@ -17,6 +17,12 @@ interface Props {
   readonly order: OrderFile;
 }
 
+/** Whether the order was not sent, or in another parcel than that of its label. */
+function isUnused({ label, labels: parcels, shipped_at }: OrderFile): boolean {
+  const own = parcels.find(({ tracking_number: number }) => number === label?.tracking_number);
+  return !shipped_at || (parcels.length > 1 && own?.status === 'pre_transit');
+}
+
 /** The label of an order: what became of it, and what can be done. */
 export function LabelPanel({ order }: Props) {
   const { label, fulfillment_status: fulfillment } = order;
@@ -31,7 +37,7 @@ export function LabelPanel({ order }: Props) {
       {label && <LabelFacts label={label} />}
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
         {label?.label_url && label.state === 'purchased' && <PrintLabel labelId={label.id} />}
-        {label?.state === 'purchased' && !order.shipped_at && <VoidLabel label={label} />}
+        {label?.state === 'purchased' && isUnused(order) && <VoidLabel label={label} />}
         {label?.state === 'needs_attention' && !order.shipped_at && <RetryLabel label={label} />}
         {label?.state !== 'purchased' && !order.shipped_at && order.status !== 'refunded' && (
           <>
