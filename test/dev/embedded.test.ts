@@ -80,7 +80,7 @@ test('startEmbedded leaves no server and no folder when its process is killed', 
 
 test('onFreePort tries another port when the first one is taken in the meantime', async (t) => {
   const taken: number[] = [];
-  const port = await onFreePort(async (candidate) => {
+  const { port } = await onFreePort(async (candidate) => {
     if (taken.push(candidate) === 1) throw new Error('could not bind: Address already in use');
     const server = createServer().listen(candidate, '127.0.0.1');
     await once(server, 'listening');

@@ -107,7 +107,7 @@ async function startNode(folder: string, name: string, password: string): Promis
     await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
     await supervisor.serve({ program, args: [file] }, () => responds(port));
   };
-  const port = await onFreePort(serve);
+  const { port } = await onFreePort(serve);
   const redis = connect(port);
   return {
     port,

@@ -28,7 +28,7 @@ export async function startPgBouncer(
   const file = join(supervisor.folder, 'pgbouncer.ini');
   const urlOf = (listenPort: number) => `postgres://anybody:any@127.0.0.1:${listenPort}/shop?connect_timeout=60`;
 
-  const listenPort = await onFreePort((candidate) => {
+  const { port: listenPort } = await onFreePort((candidate) => {
     const settings = [
       '[databases]',
       `shop = ${database}`,

@@ -51,7 +51,7 @@ export async function startReplica({
           () => false,
         ),
     );
-  const port = await onFreePort(serve);
+  const { port } = await onFreePort(serve);
   return {
     url: on(databaseUrl, port),
     administer: (statement) => run(on(databaseAdminUrl, port), statement),

@@ -25,11 +25,13 @@ async function listenOn(wanted: number): Promise<number> {
 }
 
 /** Start something on a free port; on another one when the port was taken in the meantime. */
-export async function onFreePort(start: (port: number) => Promise<void>, attempts = 5): Promise<number> {
+export async function onFreePort<Started>(
+  start: (port: number) => Promise<Started>,
+  attempts = 5,
+): Promise<{ readonly port: number; readonly started: Started }> {
   const port = await freePort();
   try {
-    await start(port);
-    return port;
+    return { port, started: await start(port) };
   } catch (error) {
     const wasTaken = error instanceof Error && /address (is )?already in use/i.test(error.message);
     if (!wasTaken || attempts === 1) throw error;

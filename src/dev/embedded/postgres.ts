@@ -80,7 +80,7 @@ async function start(
     return supervisor.serve(command, () => accepts(urlOf(port, 'postgres', adminPassword, 'postgres')));
   };
 
-  const port = await onFreePort(serve);
+  const { port } = await onFreePort(serve);
   const password = `${newPassword()}@:/%?#`;
   const owner = pg.escapeIdentifier(ownerName);
   await query(urlOf(port, 'postgres', adminPassword, 'postgres'), [

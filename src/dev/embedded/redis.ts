@@ -24,7 +24,7 @@ export async function startRedis(options: { folder: string }): Promise<EmbeddedR
   const password = randomBytes(16).toString('hex');
   try {
     const program = await ensureRedis();
-    const port = await onFreePort((candidate) => {
+    const { port } = await onFreePort((candidate) => {
       const configuration = configure(supervisor, candidate, password);
       return supervisor.serve({ program, args: [configuration] }, () => isReady(candidate, password));
     });

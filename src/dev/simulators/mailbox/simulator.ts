@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import Koa from 'koa';
 
-import { freePort } from '#src/dev/embedded/free-port.ts';
+import { onFreePort } from '#src/dev/embedded/free-port.ts';
 import { listen } from '../listen.ts';
 import { createMailFaultList } from './faults.ts';
 import { mailboxRoutes } from './routes.ts';
@@ -28,8 +28,9 @@ export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbo
   const host = options.host ?? '127.0.0.1';
   const store = createMessageStore();
   const faults = createMailFaultList();
+  const startReceiver = (port: number) => startMailReceiver({ host, port, store, faults });
   // It may be down, and up again on the same port.
-  const receiver = await startMailReceiver({ host, port: options.smtpPort ?? (await freePort()), store, faults });
+  const receiver = options.smtpPort ? await startReceiver(options.smtpPort) : (await onFreePort(startReceiver)).started;
 
   const app = new Koa();
   app.use(mailboxRoutes({ store, faults, receiver }).routes());
