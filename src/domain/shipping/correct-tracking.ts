@@ -18,7 +18,8 @@ export interface TrackingCorrection {
 
 /**
  * Correct or remove a tracking number that was entered by hand. The wrong one is no longer tracked, and what was reported
- * of it no longer counts: an order that it delivered is shipped again. The shopper is sent a new number.
+ * of it no longer counts: an order that it delivered is shipped again. The shopper is sent a new number. Where the order
+ * has the right one as well, that parcel stays as it is.
  *
  * @throws DomainError `not_found`, also for a number that the order does not have, or `label_purchased` for that of a
  *   label

@@ -613,6 +613,24 @@ test('a wrong tracking number that was corrected is not tracked, and what it rep
   t.is((await mailsAbout(ctx, order.id)).length, 3, 'no email says that a number was removed');
 });
 
+test('a tracking number that is corrected to that of another parcel leaves what was reported of it', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { address: { country: 'CA' } });
+  const parcel = { orderId: order.id, carrier: 'USPS' };
+  for (const trackingNumber of ['9100000007', '9100000008']) await markFulfilled(ctx, { ...parcel, trackingNumber });
+  shipping.tracking.set('9100000008', { status: 'delivered', at: null });
+  for (const { id } of await trackingsOf(ctx, order.id)) await reconcileTracking(ctx, { trackingId: id });
+
+  const correction = { carrier: 'USPS', trackingNumber: '9100000008' };
+  await correctTracking(ctx, { orderId: order.id, trackingNumber: '9100000007', correction });
+  t.like(await orderOf(ctx, order.id), {
+    fulfillment: 'delivered',
+    labels: only({ tracking_number: '9100000008', status: 'delivered' }),
+  });
+  t.is((await mailsAbout(ctx, order.id)).length, 2, 'the shopper has this number');
+});
+
 test.serial('pollTrackings and sweepLabels twice at once enqueue each poll and each check once', async (t) => {
   const { ctx, clock, shipping } = await shipped(t.context.ctx);
   const { order } = await request(ctx);
