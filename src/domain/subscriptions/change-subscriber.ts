@@ -12,6 +12,8 @@ export async function changeSubscriber(ctx: InTransaction, { orderId, customerId
   );
   for (const row of rows) {
     row.customerId = customerId;
+    const { shippingAddress, email: before } = row;
+    if (shippingAddress && shippingAddress.email === before) row.shippingAddress = { ...shippingAddress, email };
     row.email = email;
     if (row.status === 'canceled') row.updatedAt = ctx.clock.now();
     else recordChange(ctx, row);

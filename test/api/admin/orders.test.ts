@@ -5,6 +5,7 @@ import type { Context } from '#src/domain/context.ts';
 import { lockOrder, savePastOrders } from '#src/domain/orders/index.ts';
 import { erasePersonalData } from '#src/domain/privacy/index.ts';
 import { reasons } from '#src/domain/shipping/index.ts';
+import { changeAddress } from '#src/domain/subscriptions/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
@@ -343,6 +344,8 @@ test('an order whose email was corrected is that of the customer with the new on
   const { order: mistyped } = (await owner.get(`/orders/${id}`)).body;
   const { id: returnId } = await buildReturn(ctx, mistyped);
   const subscription = await buildSubscription(ctx, { orderId: id });
+  const moved = { ...newYork, street1: '12 Ockham Road', email: 'ada@example.com' };
+  await transact(ctx, (ctx) => changeAddress(ctx, subscription.paymentSubscriptionId, moved));
   const correct = (email: string, by = owner) => by.put(`/orders/${id}/email`, { email });
   t.is(resultOf(await correct('adah@example.com', otherOwner)), '404 not_found');
   t.deepEqual(placesOf(await correct('adah')), ['/email']);
@@ -358,7 +361,8 @@ test('an order whose email was corrected is that of the customer with the new on
     [history.orders, history.returns, history.subscriptions].map((found) => found.map((each: any) => each.id)),
     [[id], [returnId], [subscription.id]],
   );
-  t.deepEqual(await recorded(ctx, subscription.id), ['subscription.updated']);
+  t.like(history.subscriptions[0].shipping_address, { street1: moved.street1, email: 'adah@example.com' });
+  t.deepEqual(await recorded(ctx, subscription.id), ['subscription.updated', 'subscription.updated']);
   t.deepEqual((await owner.get('/orders?email=ada@example.com')).body.orders, []);
   const { erased } = await erasePersonalData(ctx, { email: 'ada@example.com' });
   t.false('orders' in erased, 'who had the wrong one does not take the order along');
