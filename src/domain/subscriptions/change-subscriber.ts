@@ -1,9 +1,13 @@
 import { LockMode } from '@mikro-orm/core';
 import type { InTransaction } from '../context.ts';
+import { linkPaymentCustomer } from '../customers/index.ts';
 import { recordChange, type Subscriber } from './apply-subscription.ts';
 import { Subscription } from './subscription.ts';
 
-/** Give the subscriptions that an order began, also those that have ended, another owner. Call with the order locked. */
+/**
+ * Give the subscriptions that an order began, also those that have ended, another owner, whose billing portal shows those
+ * that have not. Call with the order locked.
+ */
 export async function changeSubscriber(ctx: InTransaction, { orderId, customerId, email }: Subscriber): Promise<void> {
   const rows = await ctx.tx.em.find(
     Subscription,
@@ -19,4 +23,8 @@ export async function changeSubscriber(ctx: InTransaction, { orderId, customerId
     else recordChange(ctx, row);
   }
   await ctx.tx.em.flush();
+  const running = rows.find(({ status }) => status !== 'canceled');
+  if (running && customerId) {
+    await linkPaymentCustomer(ctx, { customerId, paymentCustomerId: running.paymentCustomerId });
+  }
 }

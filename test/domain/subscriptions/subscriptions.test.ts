@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { purchaseLabel } from '#jobs/labels.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
+import { correctEmail } from '#src/domain/backoffice/index.ts';
 import { exportKindOf } from '#src/domain/bulk/index.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
@@ -758,6 +759,18 @@ test.serial("openBillingPortal returns the provider's page, with a return URL of
     (await t.throwsAsync(open('ada@example.com', 'ftp://elsewhere.example/'), { instanceOf: DomainError }))?.code,
     'invalid_request',
   );
+});
+
+test.serial('openBillingPortal shows the subscription to a shopper whose email was corrected', async (t) => {
+  const { ctx, tenant } = t.context;
+  const { orderId, subscription } = await subscribe(t.context);
+  await correctEmail(ctx, { orderId, email: 'adah@example.com' });
+  await openBillingPortal(ctx, { customer_email: 'adah@example.com', return_url: tenant.storefrontUrl });
+  const [{ paymentCustomerId } = t.fail()] = await read<{ paymentCustomerId: string }>(
+    ctx,
+    sql`select payment_customer_id as "paymentCustomerId" from subscriptions where id = ${subscription.id}`,
+  );
+  t.like(await findCustomerByEmail(ctx, 'adah@example.com'), { paymentCustomerId });
 });
 
 test.serial(
