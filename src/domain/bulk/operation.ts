@@ -104,7 +104,8 @@ export async function insertOperation(
     insert into bulk_operations (tenant_id, id, type, kind, format, options, filter, state, undoes, requested_by,
       created_at)
     values (${ctx.tenant.id}, ${id}, ${type}, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb,
-      ${filter && JSON.stringify(filter)}::jsonb, ${state}, ${undoes}, ${JSON.stringify(requestedBy)}::jsonb, ${ctx.clock.now()})`);
+      ${filter && JSON.stringify(filter)}::jsonb, ${state}, ${undoes}, ${JSON.stringify(requestedBy)}::jsonb,
+      ${ctx.clock.now()})`);
   return id;
 }
 
