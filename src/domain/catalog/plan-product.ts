@@ -3,7 +3,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { FieldValues } from '../change.ts';
 import type { StockChange } from './change-stock.ts';
-import { completeProduct, type ProductInput, type ProductRecord } from './product-input.ts';
+import { completeProduct, type ProductInput, type ProductRecord, rejectSku } from './product-input.ts';
 import type { IdentifiedProduct, IdentifiedVariant, SavedProduct, SavedVariant } from './product-rows.ts';
 
 export interface SaveProductOptions {
@@ -50,7 +50,7 @@ export function planProduct(
 /**
  * The variants of an input with their ids: that of the variant with this SKU, or else of the one that the input names by
  * its id, which gets another SKU so, or else of a removed one with this SKU.
- * @throws DomainError `invalid_request` when two would be the same one
+ * @throws DomainError `invalid_request` when two would be the same one, or one would get the SKU of another
  */
 function identify(
   input: ProductInput,
@@ -62,8 +62,11 @@ function identify(
   const taken = new Set<string>();
   return given.variants.map((variant, index) => {
     const hasItsSku = ({ sku }: SavedVariant) => sku === variant.sku;
-    const renamed = live.find(({ id, sku }) => id === input.variants[index]?.id && !skus.has(sku));
-    const known = live.find(hasItsSku) ?? renamed ?? stored.find(hasItsSku);
+    const named = live.find(({ id }) => id === input.variants[index]?.id);
+    const owner = live.find(hasItsSku);
+    if (named && owner && named !== owner) throw takenSku(index, variant.sku);
+    const renamed = named && !skus.has(named.sku) ? named : undefined;
+    const known = owner ?? renamed ?? stored.find(hasItsSku);
     const id = known?.id ?? newId('var');
     if (taken.has(id)) throw repeatedVariant(index);
     taken.add(id);
@@ -77,6 +80,13 @@ const repeatedVariant = (index: number) =>
     code: 'uniqueItems',
     detail: 'is that of another variant',
   });
+
+const takenSku = (index: number, sku: string) =>
+  rejectSku(
+    `/variants/${index}/sku`,
+    `${sku} is the SKU of another variant. Give that one another SKU first, or remove it first.`,
+    'is that of another variant',
+  );
 
 const plainFields = [
   'name',

@@ -111,7 +111,7 @@ test('PUT /admin/products/:slug gives a variant that it names by its id another 
   );
 });
 
-test('PUT /admin/products/:slug reads the SKU of a variant before its id', async (t) => {
+test('PUT /admin/products/:slug reads the SKU of a variant before its id, and rejects two that contradict each other', async (t) => {
   const { owner } = t.context;
   const { product } = (await owner.post('/products', bowl)).body;
   const [small, large] = product.variants;
@@ -125,6 +125,18 @@ test('PUT /admin/products/:slug reads the SKU of a variant before its id', async
       ['BOWL-M', false],
     ],
   );
+  for (const shifted of [
+    [
+      { ...small, sku: 'BOWL-L' },
+      { ...large, sku: 'BOWL-XL' },
+    ],
+    [
+      { ...small, sku: 'BOWL-L' },
+      { ...large, sku: 'BOWL-S' },
+    ],
+    [{ ...small, sku: 'BOWL-L' }],
+  ])
+    t.deepEqual(placesOf(await put(shifted)), ['/variants/0/sku']);
   const twice = await put([large, { ...small, sku: 'BOWL-1' }, { ...small, sku: 'BOWL-2' }]);
   t.deepEqual(placesOf(twice), ['/variants/2/id']);
   const other = await owner.post('/products', { ...bowl, slug: 'ash-bowl', variants: [{ ...small, sku: 'ASH-S' }] });
