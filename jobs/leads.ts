@@ -5,7 +5,7 @@ import { exponential } from './lib/retry.ts';
 
 /**
  * Emails the customers on the waitlist of a variant that it is in stock again. `movementId` is the stock movement that
- * restocked it, or the version of its product that was published; `number` the batch of recipients: there may be many.
+ * restocked it, or the version that was published; `number` the batch of recipients: there may be many.
  */
 export const notifyRestock = defineJob({
   name: 'leads.notify-restock',
@@ -14,4 +14,17 @@ export const notifyRestock = defineJob({
   retry: exponential({ attempts: 10 }),
   timeoutSeconds: 30,
   key: ({ variantId, movementId, number }) => `${variantId}:${movementId}:${number}`,
+});
+
+/**
+ * Emails the waitlists of products that were published, where it was not possible before. `version` is that of the
+ * first of them. One job for all of them, because nearly always nobody waits.
+ */
+export const notifyPublished = defineJob({
+  name: 'leads.notify-published',
+  queue: 'chores',
+  payload: Type.Object({ productIds: Type.Array(Type.String(), { minItems: 1 }), version: Type.Integer() }),
+  retry: exponential({ attempts: 10 }),
+  timeoutSeconds: 60,
+  key: ({ productIds: [first = ''], version }) => `${first}:${version}`,
 });

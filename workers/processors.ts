@@ -61,6 +61,7 @@ export const processors: readonly Processor[] = [
   platformProcessor(labelsJobs.pollTrackings, shipping.pollTrackings),
   platformProcessor(labelsJobs.sweepLabels, shipping.sweepLabels),
 
+  processor(leadsJobs.notifyPublished, leads.notifyPublished),
   processor(leadsJobs.notifyRestock, leads.notifyRestock),
 
   processor(paymentsJobs.reconcilePaymentEvent, payments.reconcilePaymentEvent),

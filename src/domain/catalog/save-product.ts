@@ -1,4 +1,4 @@
-import { notifyRestock } from '#jobs/leads.ts';
+import { notifyPublished } from '#jobs/leads.ts';
 import { indexDocument, indexDocuments } from '#jobs/search.ts';
 import { lockNames } from '#src/database/lock-names.ts';
 import { rejectIssues } from '#src/lib/errors.ts';
@@ -89,10 +89,9 @@ async function applyPlans(ctx: InTransaction, plans: readonly ProductPlan[]): Pr
       ctx,
       changed.map(({ id }) => ({ id, version: versions.get(id) ?? 1 })),
     );
-    for (const { id, variants } of changed.filter(isPublishedNow)) {
-      const movementId = `${id}.${versions.get(id) ?? 1}`;
-      for (const { id: variantId } of variants) enqueue(ctx, notifyRestock, { variantId, movementId, number: 1 });
-    }
+    const published = changed.filter(isPublishedNow).map(({ id }) => id);
+    const [first] = published;
+    if (first) enqueue(ctx, notifyPublished, { productIds: published, version: versions.get(first) ?? 1 });
   }
   const stock = plans.flatMap(({ stock }) => stock);
   if (stock.length > 0) await changeStock(ctx, stock);

@@ -10,4 +10,11 @@ export {
 export { InquiryInput, LeadInput, QuizInput, WaitlistInput } from './lead-input.ts';
 export { LeadView, listLeads, presentLead } from './list-leads.ts';
 export { leadPersonalData } from './personal-data.ts';
-export { joinWaitlist, listWaitlist, notifyRestock, presentWaitlistEntry, WaitlistEntryView } from './waitlist.ts';
+export {
+  joinWaitlist,
+  listWaitlist,
+  notifyPublished,
+  notifyRestock,
+  presentWaitlistEntry,
+  WaitlistEntryView,
+} from './waitlist.ts';

@@ -79,6 +79,24 @@ export async function notifyRestock(
   });
 }
 
+/** Email the waitlists of products that were published: they may have been restocked while nobody could see them. */
+export async function notifyPublished(
+  ctx: Context,
+  { productIds, version }: { productIds: readonly string[]; version: number },
+): Promise<void> {
+  await completeJob(ctx, async (ctx) => {
+    const awaited = await ctx.tx.execute<{ variantId: string }>(sql`
+      select v.id as "variantId" from unnest(${productIds}::text[]) as published(id)
+      join variants v on v.tenant_id = ${ctx.tenant.id} and v.product_id = published.id and v.removed_at is null
+      where exists (
+        select from waitlist_entries e
+        where e.tenant_id = v.tenant_id and e.product_id = v.product_id and e.notified_at is null
+          and (e.variant_id is null or e.variant_id = v.id))`);
+    const movementId = `${productIds[0]}.${version}`;
+    for (const { variantId } of awaited) enqueue(ctx, notifyRestockJob, { variantId, movementId, number: 1 });
+  });
+}
+
 type RestockedItem = MailData['restock'] & { readonly productId: string };
 
 /** The variant's data for the email. @returns `undefined` when it is not available at the moment */

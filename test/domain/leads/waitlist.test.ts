@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
-import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
+import { notifyPublished as notifyPublishedJob, notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
 import { transact } from '#src/database/transact.ts';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import {
@@ -9,6 +9,7 @@ import {
   removeProduct,
   restock,
   saveProduct,
+  saveProducts,
   takeStock,
 } from '#src/domain/catalog/index.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
@@ -170,6 +171,33 @@ test.serial('a product that was restocked as a draft emails its waitlist when it
   await runJobs(services);
   t.deepEqual(await recipients(ctx), [email]);
 });
+
+test.serial(
+  'products that are published at once enqueue one job, and a restock only of what a shopper waits for',
+  async (t) => {
+    const { ctx, services } = t.context;
+    const products = await Promise.all(
+      [1, 2, 3].map(() => buildProduct(ctx, { variants: [{ stock: 1 }, { stock: 1 }] })),
+    );
+    const [awaited] = products;
+    await buildWaiting(ctx, { variantId: awaited?.variant.id ?? '' });
+    for (const status of ['draft', 'published'] as const) {
+      const inputs = products.map(({ slug, name, variants }) => ({
+        slug,
+        name,
+        status,
+        variants: variants.map(inputOf),
+      }));
+      await transact(ctx, (ctx) => saveProducts(ctx, inputs, {}));
+    }
+    t.is((await enqueuedJobs(ctx, notifyPublishedJob)).length, 1);
+    await runJobs(services);
+    t.deepEqual(
+      (await enqueuedJobs(ctx, notifyRestockJob)).map(({ variantId }) => variantId),
+      [awaited?.variant.id],
+    );
+  },
+);
 
 const takenOffSale: Record<string, (ctx: InTransaction, product: BuiltProduct) => Promise<unknown>> = {
   'a product that was removed': (ctx, { slug }) => removeProduct(ctx, slug),
