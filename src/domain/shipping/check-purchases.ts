@@ -47,8 +47,8 @@ export async function sweepLabels(ctx: PlatformContext): Promise<void> {
 
 /** A label is checked shortly after its purchase, and once more the next day. */
 const secondLookupMs = days(1);
-/** Carriers take weeks to decide on a refund. */
-const refundCheckMs = days(1);
+/** Carriers take weeks to decide on a refund: it is checked so often, until so long after the purchase. */
+const [refundCheckMs, refundChecksMs] = [days(1), days(60)];
 
 interface CheckedLabel {
   /** Every rate that the label may have been bought at. */
@@ -89,7 +89,9 @@ export async function checkPurchases(
     return;
   }
   const secondLookupAt = new Date(label.since.getTime() + secondLookupMs);
-  const refundCheckAt = purchases.some(({ state }) => state === 'refunding') ? fromNow(ctx.clock, refundCheckMs) : null;
+  const isRefunding = purchases.some(({ state }) => state === 'refunding');
+  const mayBeDecided = label.since > fromNow(ctx.clock, -refundChecksMs);
+  const refundCheckAt = isRefunding && mayBeDecided ? fromNow(ctx.clock, refundCheckMs) : null;
   const next = secondLookupAt > ctx.clock.now() ? secondLookupAt : refundCheckAt;
   await completeJob(ctx, (ctx) =>
     ctx.tx.execute(sql`

@@ -1,4 +1,4 @@
-import anyTest, { type TestFn } from 'ava';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import { read, transact } from '#src/database/transact.ts';
@@ -20,7 +20,7 @@ import {
   sweepLabels,
   voidLabel,
 } from '#src/domain/shipping/index.ts';
-import { hours, minutes } from '#src/lib/duration.ts';
+import { days, hours, minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -230,30 +230,42 @@ test.serial('a second label that was bought after all is found, refunded and sho
   t.is((await enqueuedJobs(ctx, jobs.checkPurchases)).length, 2);
 });
 
-test.serial('the refund of a voided label is checked each day until the carrier has decided', async (t) => {
+/** A label whose refund the carrier has not decided, and its checks. */
+async function refunding(t: ExecutionContext<TestContext>) {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
   await run(ctx, order.id);
   const { purchaseId } = await labelOf(ctx, order.id);
   await voidLabel(ctx, { labelId });
+  shipping.amend(purchaseId ?? '', 'refunding');
   const checksOf = async () =>
     (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((check) => check.labelId === labelId);
-  const checkAfterADay = async () => {
-    clock.pass(hours(25));
+  const checkAfter = async (milliseconds: number) => {
+    clock.pass(milliseconds);
     await sweepLabels(ctx);
     const check = (await checksOf()).at(-1);
     if (check) await checkPurchases(ctx, check);
   };
-  shipping.amend(purchaseId ?? '', 'refunding');
-  for (let day = 1; day <= 15; day += 1) await checkAfterADay();
+  return { ctx, shipping, order, purchaseId: purchaseId ?? '', checksOf, checkAfter };
+}
+
+test.serial('the refund of a voided label is checked each day until the carrier has decided', async (t) => {
+  const { ctx, shipping, order, purchaseId, checksOf, checkAfter } = await refunding(t);
+  for (let day = 1; day <= 15; day += 1) await checkAfter(hours(25));
   t.is((await checksOf()).length, 15);
   t.is((await orderOf(ctx, order.id)).attention, null);
 
-  shipping.amend(purchaseId ?? '', 'refund_rejected');
-  for (const _ of [1, 2]) await checkAfterADay();
+  shipping.amend(purchaseId, 'refund_rejected');
+  for (const _ of [1, 2]) await checkAfter(hours(25));
   t.is((await orderOf(ctx, order.id)).attention, 'label_not_refunded');
   t.is((await checksOf()).length, 16);
+});
+
+test.serial('a refund that the carrier never decides on is checked no longer after 60 days', async (t) => {
+  const { checksOf, checkAfter } = await refunding(t);
+  for (const pause of [hours(25), days(60), hours(25)]) await checkAfter(pause);
+  t.is((await checksOf()).length, 2);
 });
 
 test.serial(
