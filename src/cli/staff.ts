@@ -1,10 +1,10 @@
 import type { Context } from '#src/domain/context.ts';
 import {
+  disableTotpOf,
   findStaff,
   inviteStaff,
   listStaff,
   presentStaff,
-  removeLostTotp,
   revokeStaff,
   roleNames,
   roles,
@@ -77,7 +77,7 @@ export const removeAppCommand = defineCommand({
   async run({ parameters, terminal }) {
     const { email, hadApp } = await withStore(terminal, parameters.slug, async (ctx) => {
       const named = await findActiveMember(ctx, parameters);
-      return { email: named.email, hadApp: await removeLostTotp(ctx, named) };
+      return { email: named.email, hadApp: await disableTotpOf(ctx, named) };
     });
     const line = hadApp ? `The authenticator app of ${email} is removed.` : `${email} has no authenticator app.`;
     return { data: { email, removed: hadApp }, lines: [`${line} Codes are emailed.`] };

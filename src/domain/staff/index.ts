@@ -4,8 +4,8 @@ export { roleNames, roles } from './roles.ts';
 export {
   confirmTotp,
   disableTotp,
+  disableTotpOf,
   mailVerificationCode,
-  removeLostTotp,
   staffSealedColumns,
   startTotp,
   VerificationCode,

@@ -152,15 +152,12 @@ export async function confirmTotp(ctx: Context, session: StaffSession, code: str
 /** Remove the app and its recovery codes: codes are emailed again. Repeating it has no effect. */
 export async function disableTotp(ctx: Context, session: StaffSession): Promise<StaffSession> {
   const { staff } = session;
-  await removeLostTotp(ctx, staff);
+  await disableTotpOf(ctx, staff);
   return { ...session, staff: { ...staff, hasTotp: false } };
 }
 
-/**
- * The same for a member who has lost the app and the recovery codes. Who asks for it was identified in another way.
- * @returns whether there was an app
- */
-export async function removeLostTotp(ctx: Context, staff: Pick<StaffMember, 'id'>): Promise<boolean> {
+/** The same for a member who has lost the app and the recovery codes. @returns whether there was an app */
+export async function disableTotpOf(ctx: Context, staff: Pick<StaffMember, 'id'>): Promise<boolean> {
   return transact(ctx, async (ctx) => {
     const { isConfirmed } = await lockFactor(ctx, staff.id);
     await removeTotp(ctx, staff.id);

@@ -15,7 +15,7 @@ export function EndpointInputs() {
             source="events"
             label="Events"
             validate={required()}
-            choices={choicesOf(types.map(({ type }) => type)).map((event) => ({ id: event, name: event }))}
+            choices={eventsAndFamilies(types.map(({ type }) => type)).map((event) => ({ id: event, name: event }))}
             helperText="With .*: all of its kind, also those that are added later"
           />
         )}
@@ -27,6 +27,6 @@ export function EndpointInputs() {
 }
 
 /** What an endpoint can be subscribed to: the types of events, and before those of a family the whole of it. */
-function choicesOf(types: readonly string[]): string[] {
+function eventsAndFamilies(types: readonly string[]): string[] {
   return [...new Set(types.flatMap((type) => (type === 'webhook.test' ? type : [`${type.split('.')[0]}.*`, type])))];
 }
