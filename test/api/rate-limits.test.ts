@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import anyTest, { type TestFn } from 'ava';
 import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
@@ -298,8 +299,11 @@ test('RateLimit headers are exposed to pages of other origins', async (t) => {
 });
 
 test.serial('without Redis requests are served, and each process counts by itself', async (t) => {
-  t.context.services.redis.disconnect();
+  const { redis } = t.context.services;
+  const ended = once(redis, 'end');
+  redis.disconnect();
+  await ended;
   t.deepEqual(await statuses(3, () => request(t.context, 'promo')), [200, 200, 429]);
   t.is((await request(t.context, 'promo', { address: '203.0.113.8' })).status, 200);
-  await t.context.services.redis.connect();
+  await redis.connect();
 });
