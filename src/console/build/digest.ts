@@ -12,6 +12,7 @@ const sources = [
   'package-lock.json',
   'src/lib/currency.ts',
   'src/lib/issue-message.ts',
+  'src/lib/option-pairs.ts',
   'src/lib/total.ts',
   'src/client/src/**/*.ts',
   'src/console/*.*',

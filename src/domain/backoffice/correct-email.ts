@@ -10,8 +10,8 @@ import { changeSubscriber, subscriberOf } from '../subscriptions/index.ts';
 
 /**
  * Correct the email of an order. The order, its returns, and the subscriptions that it began are those of the customer
- * with the new one, who gets their emails from now on; whoever has the old one sees them no longer. Nothing is sent by
- * this.
+ * with the new one, who gets their emails from now on. Whoever has the old one sees them no longer, but for what the
+ * payment provider shows in its billing portal. Nothing is sent by this.
  *
  * @throws DomainError `not_found`
  */

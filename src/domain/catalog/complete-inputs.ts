@@ -2,7 +2,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
 import { fits, issuesOf } from '#src/lib/validation.ts';
 import type { InTransaction } from '../context.ts';
-import { ProductInput, VariantInput } from './product-input.ts';
+import { ProductInput, VariantInput, Variants } from './product-input.ts';
 import { lockProducts, type SavedProduct } from './product-rows.ts';
 
 const VariantPatch = Type.Object({
@@ -14,7 +14,7 @@ const VariantPatch = Type.Object({
 export const ProductPatch = Type.Object({
   ...Type.Partial(ProductInput).properties,
   slug: ProductInput.properties.slug,
-  variants: Type.Optional(Type.Array(VariantPatch, { minItems: 1, maxItems: 100 })),
+  variants: Type.Optional(Variants(VariantPatch)),
 });
 export type ProductPatch = Static<typeof ProductPatch>;
 

@@ -1,5 +1,5 @@
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
-import { Cents, Id, Name, Nullable, Omittable, Slug, type Static, Type, Url } from '#src/lib/schema.ts';
+import { Cents, Id, Name, Nullable, Omittable, Slug, type Static, type TSchema, Type, Url } from '#src/lib/schema.ts';
 
 /** The largest stock quantity that an input may give. */
 export const stockMax = 1_000_000;
@@ -52,6 +52,10 @@ export const VariantInput = Type.Object(
 );
 export type VariantInput = Static<typeof VariantInput>;
 
+/** The variants of one product. */
+export const Variants = <Schema extends TSchema>(variant: Schema) =>
+  Type.Array(variant, { minItems: 1, maxItems: 100 });
+
 /** A product as the store file and the admin API write it. */
 export const ProductInput = Type.Object({
   slug: Slug,
@@ -65,13 +69,13 @@ export const ProductInput = Type.Object({
   purchase_types: Omittable(Type.Array(PurchaseType, { minItems: 1, maxItems: 2, uniqueItems: true })),
   /** Default: every interval, for a product that is sold by subscription. */
   subscription_intervals: Omittable(Type.Array(SubscriptionInterval, { maxItems: 2, uniqueItems: true })),
-  variants: Type.Array(VariantInput, { minItems: 1, maxItems: 100 }),
+  variants: Variants(VariantInput),
 });
 
 /** What replaces a product as a whole. The slug identifies the product and cannot be changed. */
 export const ProductReplacement = Type.Object({
   ...Type.Omit(ProductInput, ['slug']).properties,
-  variants: Type.Array(
+  variants: Variants(
     Type.Object(
       {
         ...VariantInput.properties,
@@ -85,7 +89,6 @@ export const ProductReplacement = Type.Object({
       },
       { title: 'VariantReplacement' },
     ),
-    { minItems: 1, maxItems: 100 },
   ),
 });
 

@@ -1,3 +1,4 @@
+import { optionPairs } from '#src/lib/option-pairs.ts';
 import type { Row, TableFormat } from '../import-kind.ts';
 import { definedFields, filledCells, filledNumbers, flagIn, jsonIn, listIn } from './cells.ts';
 
@@ -66,10 +67,5 @@ function imagesIn(cell: string): unknown {
 function optionsIn(cell: string): unknown {
   if (cell.startsWith('{')) return jsonIn('options', cell);
   if (cell === '') return undefined;
-  return Object.fromEntries(
-    cell.split(';').map((pair) => {
-      const [name = '', ...value] = pair.split('=');
-      return [name.trim(), value.join('=').trim()];
-    }),
-  );
+  return Object.fromEntries(optionPairs(cell).map(([name, value = '']) => [name, value]));
 }

@@ -76,11 +76,7 @@ function Corrections({ order: { id }, parcel: { carrier, tracking_number } }: Pr
         text="The customer gets an email with a number that is new. The wrong one is no longer tracked."
         input={{ carrier, tracking_number }}
         run={({ carrier, tracking_number: corrected }, options) =>
-          admin.correctTracking(
-            id,
-            { tracking_number, correction: { carrier, tracking_number: corrected } },
-            { idempotencyKey: options.idempotencyKey },
-          )
+          admin.correctTracking(id, { tracking_number, correction: { carrier, tracking_number: corrected } }, options)
         }
         done="The tracking number is corrected."
       >
@@ -92,9 +88,7 @@ function Corrections({ order: { id }, parcel: { carrier, tracking_number } }: Pr
         color="error"
         scope="admin.labels:write"
         text="The number is no longer tracked or shown. The order stays shipped, and the customer gets no email."
-        run={(_, { idempotencyKey }) =>
-          admin.correctTracking(id, { tracking_number, correction: null }, { idempotencyKey })
-        }
+        run={(_, options) => admin.correctTracking(id, { tracking_number, correction: null }, options)}
         done="The tracking number is removed."
       />
     </Box>

@@ -1,3 +1,5 @@
+import { optionPairs } from '../../../../lib/option-pairs.ts';
+
 /** What distinguishes a variant, by name: `{ Size: 'Small' }`. */
 type Options = Readonly<Record<string, string>>;
 
@@ -13,13 +15,13 @@ export function writeOptions(options: Options): string {
 export function readOptions(text: string | null | undefined): Options | undefined {
   const written = text?.trim() ?? '';
   if (written.startsWith('{')) return readJson(written);
-  const parts = written.split(';').filter((part) => part.trim() !== '');
-  const pairs = parts.map((part) => [nameIn(part), part.slice(part.indexOf('=') + 1).trim()] as const);
-  const isNamedOnce = new Set(pairs.map(([name]) => name)).size === pairs.length;
-  return isNamedOnce && pairs.every(([name]) => name !== '') ? Object.fromEntries(pairs) : undefined;
+  const pairs = optionPairs(written);
+  const names = new Set(pairs.map(([name]) => name));
+  const areNamedOnce = names.size === pairs.length && !names.has('');
+  return areNamedOnce && pairs.every(([, value]) => value !== undefined)
+    ? (Object.fromEntries(pairs) as Options)
+    : undefined;
 }
-
-const nameIn = (part: string) => part.slice(0, Math.max(0, part.indexOf('='))).trim();
 
 function readJson(text: string): Options | undefined {
   try {
