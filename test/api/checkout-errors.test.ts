@@ -3,7 +3,6 @@ import anyTest, { type TestFn } from 'ava';
 import { replyToError } from '#src/api/lib/reply-to-error.ts';
 import { routes } from '#src/api/routes.ts';
 import { transact } from '#src/database/transact.ts';
-import type { Transaction } from '#src/database/transaction.ts';
 import type { Context } from '#src/domain/context.ts';
 import { takeOrderNumber } from '#src/domain/orders/index.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
@@ -370,19 +369,17 @@ test.serial('a checkout whose statement PostgreSQL ends responds 503, and succee
 
 test('a deadlock of two transactions responds 503 to the one that PostgreSQL ends', async (t) => {
   const { ctx } = t.context;
-  const locked = Promise.withResolvers<void>();
-  const lock = (tx: Transaction, name: string) => tx.execute(sql`select pg_advisory_xact_lock(hashtext(${name}))`);
-  const first = transact(ctx, async ({ tx, tenant }) => {
-    await lock(tx, `${tenant.id} a`);
-    await locked.promise;
-    await lock(tx, `${tenant.id} b`);
-  });
-  const second = transact(ctx, async ({ tx, tenant }) => {
-    await lock(tx, `${tenant.id} b`);
-    locked.resolve();
-    await lock(tx, `${tenant.id} a`);
-  });
-  const ended = (await Promise.allSettled([first, second])).find(({ status }) => status === 'rejected');
+  const locked = { a: Promise.withResolvers<void>(), b: Promise.withResolvers<void>() };
+  const lockBoth = (one: 'a' | 'b', other: 'a' | 'b') =>
+    transact(ctx, async ({ tx, tenant }) => {
+      const lock = (name: string) => tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`${tenant.id} ${name}`}))`);
+      await lock(one);
+      locked[one].resolve();
+      await locked[other].promise;
+      await lock(other);
+    });
+  const outcomes = await Promise.allSettled([lockBoth('a', 'b'), lockBoth('b', 'a')]);
+  const ended = outcomes.find(({ status }) => status === 'rejected');
   const { status, headers } = replyToError(ended?.status === 'rejected' && ended.reason, 'req_1');
   t.deepEqual([status, headers], [503, { 'retry-after': '1' }]);
 });
