@@ -44,15 +44,20 @@ export function startProcess(
   const child = spawn(process.execPath, [...nodeOptions, '--import', preload, entry], {
     cwd: folder,
     env: environment,
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const ended = once(child, 'exit');
+  const ended = once(child, 'close');
   let isStopped = false;
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const seen: string[] = [];
   lines.on('line', (line) => {
     seen.push(line);
     if (seen.length > 200) seen.shift();
+  });
+  const complaints: string[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => {
+    process.stderr.write(chunk);
+    if (complaints.length < 20) complaints.push(chunk.toString());
   });
 
   return {
@@ -70,7 +75,9 @@ export function startProcess(
         const next = once(lines, 'line', { signal: timeout });
         const [happened] = await Promise.race([next, ended.then(() => ['ended'])]);
         if (happened === 'ended')
-          throw new Error(`${name} ended (${child.signalCode ?? child.exitCode}):\n${seen.slice(-20).join('\n')}`);
+          throw new Error(
+            `${name} ended (${child.signalCode ?? child.exitCode}):\n${complaints.join('')}${seen.slice(-20).join('\n')}`,
+          );
       }
     },
     async kill(signal) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 
 import { queueNames } from '#jobs/queues.ts';
-import { freePort } from '#src/dev/embedded/free-port.ts';
+import { freePort, onFreePort } from '#src/dev/embedded/free-port.ts';
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
@@ -64,16 +64,25 @@ export const demoStoreFile = fileURLToPath(new URL('../demo-store.yaml', import.
 const demoSlug = 'cedar-and-clay';
 
 /** @param receiver where the demo store's own webhook endpoint is, and its secret. */
-export async function startStack(receiver: { url: string; secret: string }, options: StackOptions): Promise<Stack> {
+export async function startStack(receiver: WebhookReceiver, options: StackOptions): Promise<Stack> {
+  const startOn = (port: number) => startOnPort(port, receiver, options);
+  return options.port ? startOn(options.port) : (await onFreePort(startOn)).started;
+}
+
+interface WebhookReceiver {
+  readonly url: string;
+  readonly secret: string;
+}
+
+async function startOnPort(port: number, receiver: WebhookReceiver, options: StackOptions): Promise<Stack> {
   const report = options.report ?? (() => undefined);
   const { DATABASE_URL: givenDatabase, REDIS_URL: givenRedis } = options.environment ?? {};
-  const [embedded, stripe, shippo, mailbox, embeddings, port, storefrontPort] = await Promise.all([
+  const [embedded, stripe, shippo, mailbox, embeddings, storefrontPort] = await Promise.all([
     startEmbedded({ postgres: !givenDatabase, redis: !givenRedis }),
     startStripeSimulator(),
     startShippoSimulator(),
     startMailbox(),
     startEmbeddingsSimulator(),
-    options.port ?? freePort(),
     options.storefrontPort ?? freePort(),
   ]);
   report('PostgreSQL, Redis and the simulators of Stripe, Shippo, mail and embeddings are running.');
@@ -180,7 +189,7 @@ type Parts = {
   embeddings: { url: string };
   port: number;
   storefrontUrl: string;
-  receiver: { url: string; secret: string };
+  receiver: WebhookReceiver;
 };
 
 /** Secrets are generated each time, so that nothing in the repository is a secret. */
