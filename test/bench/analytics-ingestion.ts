@@ -3,11 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import pg from 'pg';
 import { Agent, request } from 'undici';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startProcess } from '#src/dev/stack/start-process.ts';
 import { createPartitions } from '#src/domain/analytics/index.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
 /*
@@ -18,14 +18,7 @@ import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
  * is killed again and again.
  */
 
-const { events: total } = readOptions(
-  'Events per second over HTTP against the plainest insert, the lag of the aggregation, also at overload, ' +
-    'and whether\n' +
-    'each event counts once.',
-  'npm run bench -- analytics-ingestion',
-  { events: { default: 200_000, description: 'Events to send.' } },
-  '50000',
-);
+const { events: total } = readBenchmark('analytics-ingestion');
 const steadyRate = 5000;
 const perBatch = 500;
 const connections = 4;

@@ -1,10 +1,10 @@
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import type { Context } from '#src/domain/context.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { report, sideBySide } from './lib/side-by-side.ts';
 import { statementOf } from './lib/statement-of.ts';
 import { withFloor } from './lib/with-floor.ts';
@@ -14,15 +14,7 @@ import { withFloor } from './lib/with-floor.ts';
  * against a bare transaction that makes the same writes.
  */
 
-const { rounds, seconds } = readOptions(
-  'Reading a cart, and adding to one, at 50 connections, against bare servers.',
-  'npm run bench -- carts',
-  {
-    rounds: { default: 5, description: 'How often each is measured.' },
-    seconds: { default: 2, description: 'How long each time.' },
-  },
-  '3 1',
-);
+const { rounds, seconds } = readBenchmark('carts');
 const cartCount = 400;
 const bench = await startBench();
 try {

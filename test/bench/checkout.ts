@@ -4,7 +4,6 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import pg from 'pg';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { startProcess } from '#src/dev/stack/start-process.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
@@ -16,6 +15,7 @@ import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { describeLatencies, percentile } from './lib/numbers.ts';
 import { recordCheckout } from './lib/record-checkout.ts';
 
@@ -24,12 +24,7 @@ import { recordCheckout } from './lib/record-checkout.ts';
  * bare server that sends the same statements and makes the same calls.
  */
 
-const { requests } = readOptions(
-  'Our own part of a checkout, the time of the provider subtracted, against its statements sent bare.',
-  'npm run bench -- checkout',
-  { requests: { default: 300, description: 'Checkouts to measure, of each kind.' } },
-  '100',
-);
+const { requests } = readBenchmark('checkout');
 const warmUps = 40;
 const simulator = await startStripeSimulator();
 const bench = await startBench({ STRIPE_API_BASE: simulator.url });

@@ -1,6 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
 
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { transact } from '#src/database/transact.ts';
 import { startProcess } from '#src/dev/stack/start-process.ts';
@@ -10,6 +9,7 @@ import { launchBrowser } from '#test/support/browser.ts';
 import { buildStaffSession } from '#test/support/factories/staff.ts';
 import { heading } from '#test/support/walk-console.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { fillStore } from './lib/fill-store.ts';
 import { percentile } from './lib/numbers.ts';
 
@@ -18,15 +18,7 @@ import { percentile } from './lib/numbers.ts';
  * to page, until what they were opened for can be seen.
  */
 
-const { orders, times } = readOptions(
-  'The pages of the console in a store with many orders, in Chromium.',
-  'npm run bench -- console',
-  {
-    orders: { default: 100_000, description: 'Orders and products of the store.' },
-    times: { default: 10, description: 'How often each is measured.' },
-  },
-  '2000 3',
-);
+const { orders, times } = readBenchmark('console');
 
 /** The pages: the URL's fragment, and what is seen when they are complete. */
 const pages: Readonly<Record<string, readonly [path: string, complete: (page: Page) => Promise<unknown>]>> = {

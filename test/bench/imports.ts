@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -10,6 +9,7 @@ import { createServices } from '#src/services.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { buyOneByOne, describeFelt } from './lib/buyer.ts';
 import { watchMemory } from './lib/costs.ts';
 import { openOrderFixture } from './lib/order-fixture.ts';
@@ -19,20 +19,7 @@ import { openOrderFixture } from './lib/order-fixture.ts';
  * again and again: it must be the same to the row.
  */
 
-const {
-  products: count,
-  kills,
-  orders,
-} = readOptions(
-  'How fast a catalog is imported, what another store feels of it, and whether kills change the result.',
-  'npm run bench -- imports',
-  {
-    products: { default: 100_000, description: 'Products of the file, with two variants each.' },
-    kills: { default: 20, description: 'How often the worker is killed during the second import.' },
-    orders: { default: 20, description: 'Orders to buy in another store, quiet and beside the first import.' },
-  },
-  '5000 5 5',
-);
+const { products: count, kills, orders } = readBenchmark('imports');
 
 const worker = 'worker-bulk';
 const others = ['relay', 'payments', 'labels', 'webhooks', 'emails', 'analytics', 'chores'];

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import type { Context } from '#src/domain/context.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { report, sideBySide } from './lib/side-by-side.ts';
 import { withFloor } from './lib/with-floor.ts';
 
@@ -12,15 +12,7 @@ import { withFloor } from './lib/with-floor.ts';
  * against a bare server that inserts and commits.
  */
 
-const { rounds, seconds } = readOptions(
-  'Signed events accepted, against a server that inserts and commits.',
-  'npm run bench -- inbound-webhooks',
-  {
-    rounds: { default: 5, description: 'How often each is measured.' },
-    seconds: { default: 2, description: 'How long each time.' },
-  },
-  '3 1',
-);
+const { rounds, seconds } = readBenchmark('inbound-webhooks');
 const bench = await startBench();
 try {
   const tenant = await buildTenant(bench.services);

@@ -1,13 +1,10 @@
-import { globSync } from 'node:fs';
 import { exitWithUsageError } from '#src/cli/lib/script-options.ts';
 import { nearest } from '#src/lib/edit-distance.ts';
+import { type BenchmarkName, benchmarks, readBenchmark } from './lib/benchmarks.ts';
 
 /* `npm run bench -- orders 300 1`: runs one benchmark by its name, with its own options. */
 
-const names = globSync('*.ts', { cwd: import.meta.dirname })
-  .map((file) => file.replace('.ts', ''))
-  .filter((file) => file !== 'main')
-  .toSorted();
+const names = Object.keys(benchmarks);
 const [name = ''] = process.argv.splice(2, 1);
 if (['--help', '-h'].includes(name)) {
   console.log(
@@ -28,7 +25,7 @@ if (['--help', '-h'].includes(name)) {
   );
   process.exit(0);
 }
-if (!names.includes(name)) {
+if (!isBenchmark(name)) {
   const meant = nearest(name, names);
   exitWithUsageError(
     [
@@ -37,4 +34,10 @@ if (!names.includes(name)) {
     ].join(' '),
   );
 }
+// Its help, or what is wrong with its options, before all that it measures is loaded.
+readBenchmark(name);
 await import(`./${name}.ts`);
+
+function isBenchmark(word: string): word is BenchmarkName {
+  return Object.hasOwn(benchmarks, word);
+}

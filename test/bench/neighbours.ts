@@ -1,4 +1,4 @@
-import { readOptions } from '#src/cli/lib/script-options.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { buyOneByOne, describeFelt, type Felt } from './lib/buyer.ts';
 import { type Flood, openMisbehavingStore } from './lib/misbehaving-store.ts';
 import { openOrderFixture } from './lib/order-fixture.ts';
@@ -8,18 +8,7 @@ import { openOrderFixture } from './lib/order-fixture.ts';
  * by one in the first, through real processes, quiet and beside each kind of flood.
  */
 
-const { orders: count, ...sizes } = readOptions(
-  'How long a cart, a label and the delivery of order.paid take while another store takes more than its share.',
-  'npm run bench -- neighbours',
-  {
-    due: { default: 100_000, description: 'Jobs of each kind that are due in the other store.' },
-    hanging: { default: 10_000, description: 'Deliveries that are due at an endpoint that hangs.' },
-    orders: { default: 20, description: 'Orders to measure, quiet and beside each flood.' },
-    products: { default: 5000, description: 'Products of the other store.' },
-    searching: { default: 20, description: 'Connections that search in it.' },
-  },
-  '5000 1000 5',
-);
+const { orders: count, ...sizes } = readBenchmark('neighbours');
 const warmUp = 10;
 
 const fixture = await openOrderFixture(['worker']);

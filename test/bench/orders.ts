@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-
-import { readOptions } from '#src/cli/lib/script-options.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { watchMemory } from './lib/costs.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
@@ -11,17 +10,7 @@ import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
  * per second.
  */
 
-const { orders, 'at-once': width } = readOptions(
-  'Orders from a cart to the enqueued label, through the real processes: ' +
-    'the time of an accepted event, idle and under\n' +
-    'load, orders per second, and the cost of one, without and with all that follows; peak memory.',
-  'npm run bench -- orders',
-  {
-    orders: { default: 300, description: 'Orders to buy in each part.' },
-    'at-once': { default: 8, description: 'Shoppers at once.' },
-  },
-  '300 1',
-);
+const { orders, 'at-once': width } = readBenchmark('orders');
 /** Processes that just began compile what they run, and PostgreSQL plans it. */
 const warmUp = 30;
 const aloneMax = 50;

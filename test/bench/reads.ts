@@ -1,10 +1,10 @@
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import type { Context } from '#src/domain/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { report, sideBySide } from './lib/side-by-side.ts';
 import { type SentStatement, statementOf } from './lib/statement-of.ts';
 import { withFloor } from './lib/with-floor.ts';
@@ -14,15 +14,7 @@ import { withFloor } from './lib/with-floor.ts';
  * constant; and uncached, against a bare Koa that sends the same prepared statement.
  */
 
-const { rounds, seconds } = readOptions(
-  'The hot reads, cached and uncached, against bare Koa servers.',
-  'npm run bench -- reads',
-  {
-    rounds: { default: 5, description: 'How often each is measured.' },
-    seconds: { default: 2, description: 'How long each time.' },
-  },
-  '3 1',
-);
+const { rounds, seconds } = readBenchmark('reads');
 const bench = await startBench();
 try {
   const tenant = await buildTenant(bench.services);

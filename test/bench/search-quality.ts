@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { readConfig } from '#src/config.ts';
 import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -12,17 +11,14 @@ import { runJobs } from '#test/support/run-jobs.ts';
 import { measureSearch } from '#test/support/search-quality.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 
 /*
  * How well search finds what is meant in a store with known results, by text and by meaning side by side. The embedder
  * is the simulator: it knows some synonyms, and nothing else of what a model would.
  */
 
-readOptions(
-  'How well search finds what is meant, by text and by meaning, in a store with known results.',
-  'npm run bench -- search-quality',
-  {},
-);
+readBenchmark('search-quality');
 const bench = await startBench();
 const simulator = await startEmbeddingsSimulator();
 const embeddings = { EMBEDDINGS_URL: simulator.url, EMBEDDINGS_KEY: 'sk-simulated', EMBEDDINGS_MODEL: 'simulated-1' };

@@ -1,5 +1,4 @@
 import { Agent, request } from 'undici';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
 import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
@@ -13,6 +12,7 @@ import { leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
 /*
@@ -20,15 +20,7 @@ import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
  * filled, when PostgreSQL has not counted its rows, and when it has.
  */
 
-const { products, searches } = readOptions(
-  'Searches by text and by meaning in a large store, at the real web process.',
-  'npm run bench -- search',
-  {
-    products: { default: 10_000, description: 'Products of the store.' },
-    searches: { default: 3000, description: 'Searches by each mode, a sixth of each kind.' },
-  },
-  '2000 500',
-);
+const { products, searches } = readBenchmark('search');
 const dimensions = 512;
 
 const colours = 'red blue grey white green black amber olive rust sand'.split(' ');

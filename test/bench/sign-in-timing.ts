@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
 import { newId } from '#src/lib/ids.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { percentile } from './lib/numbers.ts';
 
 /*
@@ -14,12 +14,7 @@ import { percentile } from './lib/numbers.ts';
  * emails for a known address may delay.
  */
 
-const { requests: count } = readOptions(
-  'Whether the time of a response reveals a known address. Exits with 1 if it does.',
-  'npm run bench -- sign-in-timing',
-  { requests: { default: 2000, description: 'Requests for known addresses, and as many for unknown ones.' } },
-  '500',
-);
+const { requests: count } = readBenchmark('sign-in-timing');
 const warmUp = 200;
 const standardErrorsMax = 3;
 

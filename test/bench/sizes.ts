@@ -1,4 +1,3 @@
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { readOrderFile } from '#src/domain/backoffice/index.ts';
 import { findProduct, listManagedProducts } from '#src/domain/catalog/index.ts';
@@ -9,6 +8,7 @@ import { listProductsByWords, searchDocuments } from '#src/domain/search/index.t
 import { listLabels } from '#src/domain/shipping/index.ts';
 import { rawSql } from '#src/lib/sql.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { fillStore } from './lib/fill-store.ts';
 import { percentile } from './lib/numbers.ts';
 
@@ -17,15 +17,7 @@ import { percentile } from './lib/numbers.ts';
  * others.
  */
 
-const { largest, times } = readOptions(
-  'Lists and searches in stores of 100 products and orders, of a tenth of the largest, and in the largest.',
-  'npm run bench -- sizes',
-  {
-    largest: { default: 100_000, description: 'Products and orders of the largest store.' },
-    times: { default: 30, description: 'How often each is measured.' },
-  },
-  '20000 10',
-);
+const { largest, times } = readBenchmark('sizes');
 
 const works: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   'product list': (ctx) => listProductsByWords(ctx, {}),

@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startProcess } from '#src/dev/stack/start-process.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { percentile } from './lib/numbers.ts';
 
 /* How soon after its start `web` responds, cold and with a warm compile cache, and its memory when idle. */
 
-readOptions(
-  'The time of web to its first response, cold and warm, and its idle memory.',
-  'npm run bench -- start-up',
-  {},
-);
+readBenchmark('start-up');
 const bench = await startBench();
 
 async function startOnce(cache: string): Promise<{ ms: number; megabytes: number }> {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 import { Agent, request } from 'undici';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { createEndpoint, drainEndpoint } from '#src/domain/webhooks/index.ts';
@@ -12,6 +11,7 @@ import { sql } from '#src/lib/sql.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
+import { readBenchmark } from './lib/benchmarks.ts';
 import { inParallel, percentile, timed } from './lib/numbers.ts';
 
 /*
@@ -19,12 +19,7 @@ import { inParallel, percentile, timed } from './lib/numbers.ts';
  * same receiver; and the same once more while an eleventh endpoint hangs with 50,000 waiting.
  */
 
-const { deliveries: perEndpoint } = readOptions(
-  'Signed and recorded deliveries per second, and what one endpoint that hangs does to the others.',
-  'npm run bench -- webhook-deliveries',
-  { deliveries: { default: 2000, description: 'Deliveries to each of ten endpoints.' } },
-  '500',
-);
+const { deliveries: perEndpoint } = readBenchmark('webhook-deliveries');
 const endpointCount = 10;
 const concurrency = 16;
 const waitingAtHang = 50_000;
