@@ -121,6 +121,21 @@ test('entries of a list with the same name are reported', (t) => {
   ]);
 });
 
+test('prices that cannot be charged in the currency are reported, all of them', (t) => {
+  const inKuwait: [string, string] = ['currency: USD', 'currency: KWD'];
+  const wrong: [string, string][] = [
+    inKuwait,
+    ['price_cents: 6200', 'price_cents: 6205'],
+    ['subscription_price_cents: 1700', 'subscription_price_cents: 1701'],
+  ];
+  const reason = 'must be a multiple of 10, to be charged in KWD';
+  t.deepEqual(problemsOf(wrong), [
+    `${lineOf('sku: BOWL-L')} products[0].variants[1].price_cents ${reason}`,
+    `${lineOf('sku: COFFEE-1')} products[1].variants[0].subscription_price_cents ${reason}`,
+  ]);
+  t.deepEqual(problemsOf(wrong.slice(1)), [], 'in US dollars');
+});
+
 test('an entry that lacks its fields hides no issue of the entries beside it', (t) => {
   const document = parse(example.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"'));
   const lists = Object.keys(document).filter((name) => Array.isArray(document[name]));

@@ -33,8 +33,11 @@ export interface ApplyRun {
 export interface Section {
   readonly name: string;
   readonly schema: TSchema;
-  /** The issues of those of its items that match the schema. Paths start at the section. */
-  check(value: unknown, settings: Settings): Issue[];
+  /**
+   * The issues of those of its items that match the schema. Paths start at the section.
+   * @param currency the store's, where the file says it
+   */
+  check(value: unknown, settings: Settings, currency?: string): Issue[];
   apply(run: ApplyRun, value: unknown): Promise<void>;
 }
 
@@ -80,7 +83,7 @@ export function many<Schema extends TSchema, Saved extends Change>(definition: {
   /** The values that must be unique, each with its path. Never shown: some are secret. */
   keyOf(item: Static<Schema>): string;
   keyField: string;
-  check?(item: Static<Schema>, settings: Settings): Issue[];
+  check?(item: Static<Schema>, settings: Settings, currency?: string): Issue[];
   /** The issues between items. One that does not match the schema is `undefined`. */
   checkAll?(items: readonly (Static<Schema> | undefined)[]): Issue[];
   save(run: ApplyRun, item: Static<Schema>): Promise<Saved>;
@@ -100,13 +103,13 @@ export function many<Schema extends TSchema, Saved extends Change>(definition: {
   return {
     name,
     schema: list,
-    check(value, settings) {
+    check(value, settings, currency) {
       if (!Array.isArray(value)) return [];
       const items = value.map((item: unknown) => (fits(schema, item) ? item : undefined));
       const ofEach = <Result>(read: (item: Static<Schema>) => Result) =>
         items.map((item) => (item === undefined ? undefined : read(item)));
       return [
-        ...ofEach((item) => definition.check?.(item, settings)).flatMap((issues, index) =>
+        ...ofEach((item) => definition.check?.(item, settings, currency)).flatMap((issues, index) =>
           under(`/${index}`, issues ?? []),
         ),
         ...repeated(ofEach(keyOf), definition.keyField),

@@ -1,4 +1,11 @@
-import { ProductInput, productSlugs, removeProduct, saveProduct, saveProducts } from '#src/domain/catalog/index.ts';
+import {
+  issuesOfPrices,
+  ProductInput,
+  productSlugs,
+  removeProduct,
+  saveProduct,
+  saveProducts,
+} from '#src/domain/catalog/index.ts';
 import { checkDuration, checkWebAddress } from '#src/domain/checks.ts';
 import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/content/index.ts';
 import {
@@ -56,8 +63,11 @@ export const sections: readonly Section[] = [
     schema: ProductInput,
     keyOf: ({ slug }) => slug,
     keyField: 'slug',
-    check: ({ images }, settings) =>
-      (images ?? []).flatMap(({ url }, index) => checkWebAddress(`/images/${index}/url`, url, settings)),
+    check: ({ images, variants }, settings, currency) => [
+      ...(images ?? []).flatMap(({ url }, index) => checkWebAddress(`/images/${index}/url`, url, settings)),
+      // Also of prices that are stored already: the file may give the store another currency.
+      ...(currency ? issuesOfPrices(variants, currency) : []),
+    ],
     checkAll: checkSkus,
     save: ({ ctx, options: { setStock, prune } }, product) => saveProduct(ctx, product, { setStock, prune }),
     saveAll: ({ ctx, options: { setStock, prune } }, products, saveOne) =>

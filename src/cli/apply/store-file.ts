@@ -44,12 +44,13 @@ export function loadStoreFile(
 function crossChecks(value: unknown, settings: Settings): Issue[] {
   if (typeof value !== 'object' || value === null) return [];
   const given = new Map(Object.entries(value));
-  const store = given.get('store');
+  const written = given.get('store');
+  const store = fits(StoreInput, written) ? written : undefined;
   return [
-    ...(fits(StoreInput, store) ? under('/store', issuesOfStore(store, settings)) : []),
+    ...(store ? under('/store', issuesOfStore(store, settings)) : []),
     ...sections
       .filter(({ name }) => given.has(name))
-      .flatMap(({ name, check }) => under(`/${name}`, check(given.get(name), settings))),
+      .flatMap(({ name, check }) => under(`/${name}`, check(given.get(name), settings, store?.currency))),
   ];
 }
 

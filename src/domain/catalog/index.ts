@@ -71,7 +71,7 @@ export {
   reviewStatuses,
   submitReview,
 } from './reviews.ts';
-export { removeProduct, saveProduct, saveProducts } from './save-product.ts';
+export { issuesOfPrices, removeProduct, saveProduct, saveProducts } from './save-product.ts';
 export { ExportedStockItem, StockInput, saveStock, saveStockChanges, stockChangeOf } from './save-stock.ts';
 export { listStockMovements, StockMovementView } from './stock-ledger.ts';
 export {

@@ -2,6 +2,7 @@ import { notifyPublished } from '#jobs/leads.ts';
 import { indexDocument, indexDocuments } from '#jobs/search.ts';
 import { lockNames } from '#src/database/lock-names.ts';
 import { rejectIssues } from '#src/lib/errors.ts';
+import type { Cents } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -63,17 +64,23 @@ async function planAll(
   );
   return inputs.map((input) => {
     const plan = planProduct(input, found.get(input.slug), options);
-    rejectIssues(issuesOfPrices(plan, ctx.tenant.currency));
+    rejectIssues(issuesOfPrices(plan.variants, ctx.tenant.currency, plan.live));
     return plan;
   });
 }
 
-/** New prices at which nothing can be sold. */
-function issuesOfPrices({ variants, live }: ProductPlan, currency: string): Issue[] {
+interface Priced {
+  readonly id?: string;
+  readonly price_cents: Cents;
+  readonly subscription_price_cents?: Cents | null;
+}
+
+/** Prices at which nothing can be sold in a currency, without those that are stored already. */
+export function issuesOfPrices(variants: readonly Priced[], currency: string, stored: readonly Priced[] = []): Issue[] {
   return variants.flatMap((variant, index) => {
-    const stored = live.find(({ id }) => id === variant.id);
+    const before = stored.find(({ id }) => id === variant.id);
     return (['price_cents', 'subscription_price_cents'] as const)
-      .filter((field) => variant[field] !== stored?.[field])
+      .filter((field) => variant[field] !== before?.[field])
       .flatMap((field) => checkCharge(`/variants/${index}/${field}`, variant[field] ?? 0, currency));
   });
 }
