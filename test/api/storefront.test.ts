@@ -182,10 +182,10 @@ test('GET /content/:type filters by tag and pages reliably while entries change'
 
 test('GET /content/:type returns an empty list for an unknown type and rejects too large a limit', async (t) => {
   const { api, tenant } = t.context;
-  t.deepEqual((await api.call('GET', '/api/v1/content/podcast', { tenant: tenant.slug })).body, {
-    entries: [],
-    cursor: null,
-  });
+  for (const type of ['podcast', 'Article', '%C3%BCber', 'a b', '-', 'x'.repeat(500)]) {
+    const { status, body } = await api.call('GET', `/api/v1/content/${type}`, { tenant: tenant.slug });
+    t.deepEqual({ status, body }, { status: 200, body: { entries: [], cursor: null } }, type);
+  }
   const { status, body } = await api.call('GET', '/api/v1/content/article?limit=101', { tenant: tenant.slug });
   t.is(status, 400);
   t.is(body.error, 'invalid_request');

@@ -41,7 +41,7 @@ export const getEntries = defineRoute({
   tag: 'content',
   summary: 'List the published entries of a type, newest first.',
   audience: toDual('content:read'),
-  params: Type.Object({ type: EntryType }),
+  params: Type.Object({ type: Type.String({ examples: ['article'] }) }),
   query: Type.Object({ tag: Type.Optional(Tag), ...PageQuery }),
   limit: 'reads',
   errors: ['invalid_cursor'],
