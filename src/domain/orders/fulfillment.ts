@@ -95,7 +95,3 @@ export const orderForShippingOf = (ctx: Context, id: string): Sql => sql`
           'quantity', i.quantity, 'weightOz', i.weight_oz, 'ships', i.ships) order by i.position), '[]')
         from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id))
     from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id})`;
-
-/** Whether an order has goods to ship, as part of another statement. */
-export const hasGoodsToShip = (ctx: Context, orderId: string): Sql => sql`
-  exists (select from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and ships)`;

@@ -1,7 +1,6 @@
 export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf, takeOrderNumber } from './create-order.ts';
 export {
   type FulfillmentUpdate,
-  hasGoodsToShip,
   type OrderForShipping,
   orderForShipping,
   orderForShippingOf,

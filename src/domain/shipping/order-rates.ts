@@ -2,6 +2,7 @@ import { transact } from '#src/database/transact.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { labelCurrencyOf } from '#src/lib/currency.ts';
 import { DomainError, invalidRequest, notFound, ProviderError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { recordFulfillment, type ShippingAddress, takeMissingStock } from '../orders/index.ts';
@@ -68,7 +69,7 @@ export async function chooseRate(
     const { order, label: found } = await lockForManualAction(ctx, orderId);
     rejectIfOpen(found);
     if (marker !== quoteMarker(orderId, order.shippingAddress ?? null)) throw noSuchRate();
-    if (!found) await insertLabel(ctx, order);
+    if (!found) await ctx.tx.execute(insertLabel(ctx, order, { labelId: newId('lbl') }));
     const label =
       found ?? (await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' }));
     label.failedAttempts = 0;

@@ -1,48 +1,49 @@
 import { purchaseLabel } from '#jobs/labels.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import { closeFailed } from '#src/outbox/job-state.ts';
 import type { InTransaction } from '../context.ts';
-import { hasGoodsToShip, lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
-import type { Label, LabelState, SkipReason } from './label.ts';
+import { lockOrder, type Order } from '../orders/index.ts';
+import type { Label, SkipReason } from './label.ts';
 
 /**
  * Enqueue the label of an order that was paid. Problems are found by the job, so that nothing here can delay the order.
- * An order without goods to ship needs no label, and its fulfillment status says so.
+ * An order without goods to ship needs no label.
  *
- * An order has one label: requesting it again changes nothing.
+ * An order has one label: requesting it again changes nothing. It is written just before the commit.
  */
 export async function requestLabel(ctx: InTransaction, { orderId }: { orderId: string }): Promise<void> {
-  const order = await lockOrder(ctx, orderId);
-  if (!order) throw notFound('order');
-  const state = sql`case when ${hasGoodsToShip(ctx, orderId)} then 'queued' else 'skipped' end`;
-  const label = await insertLabel(ctx, order, { state });
-  if (label?.state === 'queued') {
-    const [firstWaitMs = 0] = ctx.settings.labelRetryScheduleMs;
-    enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: 1 }, { dueAt: fromNow(ctx.clock, firstWaitMs) });
-  }
-  if (label?.state === 'skipped') await recordFulfillment(ctx, orderId, { status: 'not_required' });
+  const order = found(await lockOrder(ctx, orderId), 'order');
+  const labelId = newId('lbl');
+  const skipped = order.fulfillmentStatus === 'not_required' ? order.fulfillmentStatus : null;
+  ctx.tx.changes.push(insertLabel(ctx, order, { labelId, skipped }));
+  if (skipped) return;
+  const [firstWaitMs = 0] = ctx.settings.labelRetryScheduleMs;
+  enqueue(ctx, purchaseLabel, { labelId, attempt: 1 }, { dueAt: fromNow(ctx.clock, firstWaitMs) });
 }
 
-/** Insert the order's label, queued unless `state` says otherwise. @returns `undefined` when it has one already */
-export async function insertLabel(
+interface NewLabel {
+  readonly labelId: string;
+  readonly skipped?: SkipReason | null;
+  readonly requestedManually?: boolean;
+}
+
+/** The statement that inserts an order's label, queued unless it is skipped. One that it has already stays. */
+export function insertLabel(
   ctx: InTransaction,
   { id: orderId, orderNumber }: Pick<Order, 'id' | 'orderNumber'>,
-  { state = sql`'queued'`, requestedManually = false }: { state?: Sql; requestedManually?: boolean } = {},
-): Promise<{ id: string; state: LabelState } | undefined> {
+  { labelId, skipped = null, requestedManually = false }: NewLabel,
+): Sql {
   const now = ctx.clock.now();
-  const [label] = await ctx.tx.execute<{ id: string; state: LabelState }>(sql`
+  return sql`
     insert into labels (tenant_id, id, order_id, order_number, state, reason_code, latest_attempt, failed_attempts,
       chosen_manually, requested_manually, buy_number, rechecks, version, created_at, updated_at)
-    select ${ctx.tenant.id}, ${newId('lbl')}, ${orderId}, ${orderNumber}, state,
-      case state when 'skipped' then 'not_required' end, 1, 0, false, ${requestedManually}, 0, 0, 1,
-      ${now}::timestamptz, ${now}::timestamptz
-    from (select ${state} as state) as initial on conflict (tenant_id, order_id) where state <> 'voided' do nothing
-    returning id, state`);
-  return label;
+    values (${ctx.tenant.id}, ${labelId}, ${orderId}, ${orderNumber}, ${skipped ? 'skipped' : 'queued'}, ${skipped}, 1,
+      0, false, ${requestedManually}, 0, 0, 1, ${now}, ${now})
+    on conflict (tenant_id, order_id) where state <> 'voided' do nothing`;
 }
 
 /** Enqueue the label's next attempt, under a key of its own. */

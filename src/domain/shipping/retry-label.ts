@@ -1,6 +1,7 @@
 import { purchaseLabel } from '#jobs/labels.ts';
 import { transact } from '#src/database/transact.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -33,8 +34,9 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
     await takeMissingStock(ctx, order);
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     if (!label) {
-      const queued = await insertLabel(ctx, order, { requestedManually: true });
-      if (queued) enqueue(ctx, purchaseLabel, { labelId: queued.id, attempt: 1 });
+      const labelId = newId('lbl');
+      ctx.tx.changes.push(insertLabel(ctx, order, { labelId, requestedManually: true }));
+      enqueue(ctx, purchaseLabel, { labelId, attempt: 1 });
       return;
     }
     label.requestedManually = true;

@@ -718,7 +718,7 @@ test.serial('a label costs the database so many statements and no more', async (
   const counted = await countStatements(services, () =>
     transact(ctx, (ctx) => requestLabel(ctx, { orderId: order.id })),
   );
-  t.is(counted.statements.length, 3, counted.statements.join('\n'));
+  t.is(counted.statements.length, 2, counted.statements.join('\n'));
 
   const requested = await request(ctx);
   const bought = await countStatements(services, () => run(ctx, requested.order.id, 1));

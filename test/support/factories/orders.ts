@@ -56,12 +56,13 @@ export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Prom
   const status = given.status ?? 'paid';
   const total = items.reduce((sum, { quantity = 1, unitPriceCents = 3800 }) => sum + quantity * unitPriceCents, 0);
   const attentions = (given.attentionCodes ?? []).map((code) => ({ code, detail: '' }));
+  const fulfillment = items.some(({ ships = true }) => ships) ? 'unfulfilled' : 'not_required';
   const paymentStatus = status === 'pending' ? 'unpaid' : status;
   await transact(ctx, async (ctx) => {
     await ctx.tx.execute(sql`
       insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency,
         email, subtotal_cents, total_cents, shipping_address, attentions, created_at, updated_at, paid_at, payment_id)
-      values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, 'unfulfilled',
+      values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, ${fulfillment},
         ${given.currency ?? 'USD'}, ${given.email ?? 'ada@example.com'}, ${total}, ${total}, ${address}::jsonb,
         ${JSON.stringify(attentions)}::jsonb, ${now}, ${now}, ${status === 'pending' ? null : now},
         ${given.paymentId ?? null})`);
