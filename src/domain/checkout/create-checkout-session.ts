@@ -121,7 +121,7 @@ async function openSession(
       session.idempotencyKey,
       ctx.signal,
     );
-    const url = await transact(ctx, (ctx) => markOpened(ctx, session, created));
+    const url = await markOpened(ctx, session, created);
     // The shopper requested another session meanwhile, and must not get two that can be paid.
     if (url === undefined) throw providerUnavailable();
     return url;

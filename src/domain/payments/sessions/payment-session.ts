@@ -1,5 +1,5 @@
 import { removeDiscount } from '#jobs/payments.ts';
-import { readOne } from '#src/database/transact.ts';
+import { readOne, write } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -101,17 +101,24 @@ export async function readSession(ctx: Context, orderId: string): Promise<Paymen
  *   that is due now closes this one
  */
 export async function markOpened(
-  ctx: InTransaction,
+  ctx: Context,
   session: PaymentSession,
   { sessionId, url }: CreatedSession,
 ): Promise<string | undefined> {
-  const [row] = await ctx.tx.execute<{ url: string; supersededAt: Date | null }>(sql`
-    update payment_sessions set state = 'open', provider_session_id = coalesce(provider_session_id, ${sessionId}),
-      url = coalesce(url, ${url}),
-      check_at = case when superseded_at is null then ${nextCheck(ctx, session)}::timestamptz else ${ctx.clock.now()} end
-    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and state in ('creating', 'open')
-    returning url, superseded_at as "supersededAt"`);
-  return row?.supersededAt === null ? row.url : undefined;
+  const [row] = await write<{ url: string }>(
+    ctx,
+    sql`
+    opened as (
+      update payment_sessions set state = 'open', provider_session_id = coalesce(provider_session_id, ${sessionId}),
+        url = coalesce(url, ${url}),
+        check_at = case when superseded_at is null then ${nextCheck(ctx, session)}::timestamptz
+          else ${ctx.clock.now()} end
+      where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and state in ('creating', 'open')
+      returning url, superseded_at)`,
+    sql`
+    select url from opened where superseded_at is null`,
+  );
+  return row?.url;
 }
 
 /** Make a check due now: it closes a superseded session. */
