@@ -85,7 +85,7 @@ export async function orderForShipping(ctx: Context, id: string): Promise<OrderF
 }
 
 /** The same as JSON, as part of another statement; null where there is no such order. */
-export const orderForShippingOf = (ctx: Context, id: string): Sql => sql`
+export const orderForShippingOf = (ctx: Context, id: string | Sql): Sql => sql`
   (select json_build_object('id', o.id, 'orderNumber', o.order_number, 'status', o.status,
       'paymentStatus', o.payment_status, 'fulfillmentStatus', o.fulfillment_status, 'currency', o.currency,
       'email', o.email, 'shippingAddress', o.shipping_address,

@@ -42,9 +42,13 @@ export async function editAddress(
     if (changed.length === 0) return;
     order.shippingAddress = after;
     await saveOrder(ctx, order);
-    // An operator decided it for the old address.
-    if (label) label.requestedManually = false;
-    if (label?.chosenManually) label.dropRate();
+    if (label) {
+      // An operator decided it for the old address.
+      label.requestedManually = false;
+      if (label.chosenManually) label.dropRate();
+      // Its version changes, so that an attempt which has read the old address does not begin.
+      label.updatedAt = ctx.clock.now();
+    }
     // Only the names of the fields, because their values are personal data.
     await recordAudit(ctx, {
       action: 'order.address_changed',

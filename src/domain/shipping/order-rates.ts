@@ -1,8 +1,9 @@
-import { transact } from '#src/database/transact.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { labelCurrencyOf } from '#src/lib/currency.ts';
 import { DomainError, invalidRequest, notFound, ProviderError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { recordFulfillment, type ShippingAddress, takeMissingStock } from '../orders/index.ts';
@@ -14,7 +15,7 @@ import { Label } from './label.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { enqueueAttempt, insertLabel } from './request-label.ts';
 import { lockForManualAction, nothingToShip, notShippable, rejectIfOpen } from './retry-label.ts';
-import { openAccount, openAccountAndOrder } from './shipping-account.ts';
+import { type AccountAndOrderRow, accountAndOrderOf, openAccount, openAccountAndOrder } from './shipping-account.ts';
 
 /**
  * The rates of enabled carriers for an order, the cheapest first, for an operator to choose from. Across a border the
@@ -24,7 +25,8 @@ import { openAccount, openAccountAndOrder } from './shipping-account.ts';
  *   there is no address, or customs require a filing or may require one
  */
 export async function quoteOrder(ctx: Context, { orderId }: { orderId: string }): Promise<Rate[]> {
-  const { account: opened, order } = await openAccountAndOrder(ctx, orderId);
+  const row = await readOne<AccountAndOrderRow>(ctx, sql`select ${accountAndOrderOf(ctx, orderId)}`);
+  const { account: opened, order } = openAccountAndOrder(ctx, row);
   if (!order) throw notFound('order');
   if (!needsShipping(order)) throw nothingToShip();
   const country = order.shippingAddress?.country;

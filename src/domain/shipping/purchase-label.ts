@@ -3,6 +3,7 @@ import { completeJob } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText, shortDigest } from '#src/lib/crypto.ts';
 import { Snooze } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { OrderForShipping } from '../orders/index.ts';
 import { assessOrder } from './assess-order.ts';
@@ -13,7 +14,13 @@ import { Label } from './label.ts';
 import { leaseMs, lockLabel, saveHeld } from './label-lease.ts';
 import { completeAsSkipped, type Next } from './record-outcome.ts';
 import { restartLabel } from './retry-label.ts';
-import { type OpenedAccount, openAccountAndOrder } from './shipping-account.ts';
+import {
+  type AccountAndOrder,
+  type AccountAndOrderRow,
+  accountAndOrderOf,
+  type OpenedAccount,
+  openAccountAndOrder,
+} from './shipping-account.ts';
 
 /** The longest attempt: a lookup, a purchase, and a lookup of that purchase. */
 const stepsMax = 3;
@@ -38,10 +45,16 @@ export async function purchaseLabel(
   ctx: Context,
   { labelId, attempt }: { labelId: string; attempt: number },
 ): Promise<void> {
-  const label = await takeLabel(ctx, { labelId, attempt });
-  if (!label) return;
+  const taken = await takeLabel(ctx, { labelId, attempt });
+  if (!taken) return;
+  const { label } = taken;
   if (label.startsWithoutOutcome > startsWithoutOutcomeMax) await flagLabel(ctx, label, 'crashes');
-  else await advance(ctx, label);
+  else await advance(ctx, taken);
+}
+
+/** A label under the lease of this attempt, with what was read of its store and its order before. */
+interface TakenLabel extends AccountAndOrder {
+  readonly label: Label;
 }
 
 /**
@@ -49,13 +62,22 @@ export async function purchaseLabel(
  * attention, or a newer attempt replaced this one. When an operator retries the job of a label that needs attention, a
  * new attempt is enqueued, and this one ends.
  *
+ * What changes what a label is bought for, such as the address, changes the row of the label with it: so what was read
+ * with the label holds once its lease is taken.
+ *
  * @throws Snooze while another attempt holds the label
  */
 async function takeLabel(
   ctx: Context,
   { labelId, attempt }: { labelId: string; attempt: number },
-): Promise<Label | undefined> {
-  const label = (await readRow(ctx, Label, labelId))?.entity;
+): Promise<TakenLabel | undefined> {
+  const row = await readRow<Label, AccountAndOrderRow>(
+    ctx,
+    Label,
+    labelId,
+    accountAndOrderOf(ctx, sql`labels.order_id`),
+  );
+  const label = row?.entity;
   if (!label || label.isFinished || label.voidingSince) return undefined;
   if (label.state === 'needs_attention') {
     if (ctx.attempt?.manual) await restart(ctx, labelId);
@@ -69,7 +91,7 @@ async function takeLabel(
   label.nextAttemptAt = null;
   label.hold(randomText(20), fromNow(ctx.clock, leaseMs(ctx)));
   await saveHeld(ctx, label);
-  return label;
+  return { label, ...openAccountAndOrder(ctx, row) };
 }
 
 async function restart(ctx: Context, labelId: string): Promise<void> {
@@ -86,8 +108,7 @@ function rejectIfHeld(ctx: Context, label: Label): void {
   throw new Snooze(Math.max(remainingMs, 0) + 250, 'another attempt holds the label');
 }
 
-async function advance(ctx: Context, label: Label): Promise<void> {
-  const { account, order } = await openAccountAndOrder(ctx, label.orderId);
+async function advance(ctx: Context, { label, account, order }: TakenLabel): Promise<void> {
   let next: Next = label.buyingSince ? 'look up' : 'buy';
   for (let step = 0; step < stepsMax && next !== 'done'; step += 1) {
     next = next === 'look up' ? await findPurchase(ctx, label, account) : await quoteAndBuy(ctx, label, account, order);

@@ -187,15 +187,23 @@ export async function openAccount(ctx: Context): Promise<OpenedAccount | undefin
   return row?.account ? open(ctx, row.account) : undefined;
 }
 
-/** The account together with an order, read with one statement; either is `undefined` where there is none. */
-export async function openAccountAndOrder(
-  ctx: Context,
-  orderId: string,
-): Promise<{ readonly account: OpenedAccount | undefined; readonly order: OrderForShipping | undefined }> {
-  const row = await readOne<{ account: AccountRow | null; order: OrderForShipping | null }>(
-    ctx,
-    sql`select ${accountOf(ctx)} as account, ${orderForShippingOf(ctx, orderId)} as "order"`,
-  );
+/** The account and an order, where there are any. */
+export interface AccountAndOrder {
+  readonly account: OpenedAccount | undefined;
+  readonly order: OrderForShipping | undefined;
+}
+
+/** The account and an order as they are read, with one statement. */
+export interface AccountAndOrderRow {
+  readonly account: AccountRow | null;
+  readonly order: OrderForShipping | null;
+}
+
+/** The columns of `AccountAndOrderRow`, for a statement that reads more. */
+export const accountAndOrderOf = (ctx: Context, orderId: string | Sql): Sql =>
+  sql`${accountOf(ctx)} as account, ${orderForShippingOf(ctx, orderId)} as "order"`;
+
+export function openAccountAndOrder(ctx: Context, row: AccountAndOrderRow | undefined): AccountAndOrder {
   return { account: row?.account ? open(ctx, row.account) : undefined, order: row?.order ?? undefined };
 }
 

@@ -30,6 +30,7 @@ import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaidOrder, buildReleasedHold, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, origin } from '#test/support/factories/shipping.ts';
 import { busy, denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { interceptStatements } from '#test/support/intercept-statements.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { labelOf, orderOf, outboxJobsOf, press, type Requested, request, run, runToEnd, withFake } from './support.ts';
@@ -390,6 +391,23 @@ test('operators cannot change a label whose purchase is open or that an attempt 
   };
   t.is(await run(slow, other.order.id), 'done');
   await during;
+});
+
+test.serial('an address that is corrected while an attempt begins is the one that the label is sent to', async (t) => {
+  const { services } = t.context;
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  let corrected: Promise<void> | undefined;
+  const end = interceptStatements(services.context().database.pool, () => ({ text, send }) => {
+    if (corrected || !/update "labels"/.test(text)) return send();
+    corrected = editAddress(ctx, { orderId: order.id, address });
+    return corrected.then(() => send());
+  });
+  const label = await runToEnd(ctx, clock, order.id).finally(end);
+  t.truthy(corrected);
+  t.is(label.state, 'purchased');
+  t.is(shipping.quotes.at(-1)?.to.zip, address.zip);
 });
 
 test('markFulfilled skips the label of an order that was shipped by hand', async (t) => {

@@ -723,5 +723,5 @@ test.serial('a label costs the database so many statements and no more', async (
   const requested = await request(ctx);
   const bought = await countStatements(services, () => run(ctx, requested.order.id, 1));
   t.is((await labelOf(ctx, requested.order.id)).state, 'purchased');
-  t.is(bought.statements.length - 1, 9, bought.statements.join('\n'));
+  t.is(bought.statements.length - 1, 8, bought.statements.join('\n'));
 });
