@@ -46,14 +46,13 @@ export class Shipping extends Migration {
         order_id ${id} not null,
         order_number text not null,
         state text not null check (state in
-          ('queued', 'quoting', 'rate_chosen', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided')),
+          ('queued', 'rate_chosen', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided')),
         reason_code text,
         reason_detail text,
         flagged_code text,
         latest_attempt int not null check (latest_attempt >= 1),
         failed_attempts int not null check (failed_attempts >= 0),
         next_attempt_at timestamptz,
-        starts_without_outcome int not null default 0,
         -- Since when the provider has asked to retry later: if that never ends, it needs attention.
         postponed_since timestamptz,
         lease_token text,

@@ -123,25 +123,25 @@ for (const [direction, skewMs] of Object.entries(skews)) {
     ] as const) {
       const { order, labelId } = await request(here.ctx);
       const { latestAttempt: attempt } = await labelOf(here.ctx, order.id);
-      const quoting = Promise.withResolvers<void>();
-      const quote = Promise.withResolvers<never>();
+      const buying = Promise.withResolvers<void>();
+      const purchase = Promise.withResolvers<never>();
       const slow = {
         ...shipping,
-        async quote() {
-          quoting.resolve();
-          return quote.promise;
+        async buyLabel() {
+          buying.resolve();
+          return purchase.promise;
         },
       };
       const held = purchaseLabel(
         { ...holder.ctx, ports: { ...holder.ctx.ports, shipping: slow } },
         { labelId, attempt },
       );
-      await quoting.promise;
+      await buying.promise;
       await t.throwsAsync(purchaseLabel(other.ctx, { labelId, attempt }), {
         instanceOf: Snooze,
         message: /holds the label/,
       });
-      quote.reject(new Snooze(0, 'later'));
+      purchase.reject(new Snooze(0, 'later'));
       await t.throwsAsync(held);
     }
     t.deepEqual(shipping.bought(), []);

@@ -22,7 +22,7 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
   return renderPage({
     title: label.orderNumber,
     at: '/ops/labels',
-    isMoving: label.isBeingVoided || ['queued', 'quoting', 'rate_chosen', 'buying'].includes(label.state),
+    isMoving: label.isBeingVoided || ['queued', 'rate_chosen', 'buying'].includes(label.state),
     body: html`
       <p class="soft"><a href="/ops/labels">Labels</a> · ${slug} · label <code>${label.id}</code></p>
       ${outcome({ done, problem })}
@@ -59,7 +59,6 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
 
 const stateWords: Readonly<Record<WaitingLabel['state'], string>> = {
   queued: 'Queued.',
-  quoting: 'Requesting rates.',
   rate_chosen: 'Rate chosen.',
   buying: 'Buying.',
   purchased: 'Bought.',

@@ -49,7 +49,7 @@ export async function readOverview(ctx: Context, scopes: readonly Scope[]): Prom
         ${countOf(sql`orders where tenant_id = ${tenantId} and status = 'paid' and fulfillment_status = 'unfulfilled'`)}
           as orders_to_ship,
         ${countOf(sql`labels where tenant_id = ${tenantId}
-          and state = any(array['queued', 'quoting', 'rate_chosen', 'buying'])`)} as labels_in_progress,
+          and state = any(array['queued', 'rate_chosen', 'buying'])`)} as labels_in_progress,
         ${countOf(sql`orders where tenant_id = ${tenantId} and fulfillment_status = 'label_purchased'`)}
           as labels_purchased,
         ${countOf(sql`returns where tenant_id = ${tenantId} and status = 'requested'`)} as returns_requested,

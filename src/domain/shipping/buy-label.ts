@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { isFinal, type LabelPurchase, type Rate } from '../ports/shipping-gateway.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
-import { renewLease } from './label-lease.ts';
+import { takeLease } from './label-lease.ts';
 import {
   completeAsPurchased,
   type Next,
@@ -30,7 +30,7 @@ interface Choice {
 export async function buyLabel(ctx: Context, label: Label, account: OpenedAccount, choice?: Choice): Promise<Next> {
   if (choice) label.choose(choice.rate, choice.quotedFor);
   label.beginBuying(ctx.clock.now());
-  const heldUntil = await renewLease(ctx, label);
+  const heldUntil = await takeLease(ctx, label);
   const { rateId, marker } = label;
   if (!rateId) throw new TypeError(`The label ${label.id} cannot be bought without a rate.`);
   const timeoutMs = ctx.settings.labelBuyTimeoutMs;
@@ -43,7 +43,7 @@ export async function buyLabel(ctx: Context, label: Label, account: OpenedAccoun
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'away') {
-      await renewLease(ctx, label);
+      await takeLease(ctx, label);
       return 'look up';
     }
     // The provider responded without selling the label.
@@ -94,6 +94,6 @@ async function recordEmptyLookup(ctx: Context, label: Label): Promise<Next> {
   label.wasNotBought();
   label.failedAttempts += 1;
   if (schedule[label.failedAttempts] === undefined) return flagLabel(ctx, label, 'provider_error');
-  await renewLease(ctx, label);
+  await takeLease(ctx, label);
   return 'buy';
 }

@@ -6,7 +6,6 @@ import type { Parcel, PostalAddress, Quote, Rate } from '../ports/shipping-gatew
 import { declareGoods } from './customs.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
-import { renewLease } from './label-lease.ts';
 import type { ReasonCode } from './label-reasons.ts';
 import { recordProviderError } from './record-outcome.ts';
 import type { OpenedAccount } from './shipping-account.ts';
@@ -25,10 +24,6 @@ export async function chooseLabelRate(
   account: OpenedAccount,
   shipment: Shipment,
 ): Promise<Rate | 'done'> {
-  if (label.state !== 'quoting') {
-    label.moveTo('quoting');
-    await renewLease(ctx, label);
-  }
   const quote = await fetchQuote(ctx, label, account, shipment);
   if (!quote) return 'done';
 

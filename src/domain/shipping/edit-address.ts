@@ -46,7 +46,7 @@ export async function editAddress(
       // An operator decided it for the old address.
       label.requestedManually = false;
       if (label.chosenManually) label.dropRate();
-      // Its version changes, so that an attempt which has read the old address does not begin.
+      // Its version changes, so that an attempt which has read the old address buys nothing.
       label.updatedAt = ctx.clock.now();
     }
     // Only the names of the fields, because their values are personal data.

@@ -20,16 +20,16 @@ export function leaseMs(ctx: Context): number {
 }
 
 /**
- * Write a label that this attempt holds. It is not locked: while its lease lasts, no other process changes it.
- * @throws Snooze when another one has since: the lease was lost
+ * Write a label that this attempt has read or holds, and has not locked.
+ * @throws Snooze when another process has changed it since
  */
 export async function saveHeld(ctx: Context, label: Label): Promise<void> {
   label.updatedAt = ctx.clock.now();
   if (!(await saveRow(ctx, label, ['version']))) throw new Snooze(seconds(1), 'another attempt took over the label');
 }
 
-/** The same, and renew its lease. @returns when the lease expires */
-export async function renewLease(ctx: Context, label: Label): Promise<Date> {
+/** The same, and take its lease, or renew it. @returns when the lease expires */
+export async function takeLease(ctx: Context, label: Label): Promise<Date> {
   const heldUntil = fromNow(ctx.clock, leaseMs(ctx));
   label.leaseExpiresAt = heldUntil;
   await saveHeld(ctx, label);

@@ -7,7 +7,6 @@ import type { ReasonCode, reasonCodes } from './label-reasons.ts';
 
 export const labelStates = [
   'queued',
-  'quoting',
   'rate_chosen',
   'buying',
   'purchased',
@@ -25,9 +24,8 @@ export type SkipReason = 'not_required' | 'by_hand';
  * used. One that was voided at the provider itself leads to `needs_attention`.
  */
 const table: StateTable<LabelState> = {
-  queued: ['quoting', 'rate_chosen', 'purchased', 'needs_attention', 'skipped', 'voided'],
-  quoting: ['queued', 'rate_chosen', 'purchased', 'needs_attention', 'skipped'],
-  rate_chosen: ['queued', 'quoting', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided'],
+  queued: ['rate_chosen', 'purchased', 'needs_attention', 'skipped', 'voided'],
+  rate_chosen: ['queued', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided'],
   buying: ['queued', 'rate_chosen', 'purchased', 'needs_attention'],
   purchased: ['needs_attention', 'voided'],
   needs_attention: ['queued', 'rate_chosen', 'buying', 'purchased', 'skipped', 'voided'],
@@ -62,8 +60,6 @@ const LabelSchema = defineEntity({
     nextAttemptAt: p.datetime().nullable(),
     /** Since when the provider has only responded "retry later". */
     postponedSince: p.datetime().nullable(),
-    /** Attempts that started since one last recorded an outcome. */
-    startsWithoutOutcome: p.integer().default(0),
     leaseToken: p.string().nullable(),
     leaseExpiresAt: p.datetime().nullable(),
     chosenManually: p.boolean(),
@@ -126,7 +122,6 @@ export class Label extends LabelSchema.class {
 
   /** End the lease: the attempt that held it recorded its outcome. */
   release(): void {
-    this.startsWithoutOutcome = 0;
     this.leaseToken = null;
     this.leaseExpiresAt = null;
   }

@@ -1,7 +1,6 @@
 import { readRow } from '#src/database/rows.ts';
 import { completeJob } from '#src/database/transact.ts';
-import { fromNow } from '#src/lib/clock.ts';
-import { randomText, shortDigest } from '#src/lib/crypto.ts';
+import { shortDigest } from '#src/lib/crypto.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -11,7 +10,7 @@ import { buyLabel, lookupPurchase } from './buy-label.ts';
 import { chooseLabelRate } from './choose-rate.ts';
 import { flagLabel } from './flag-label.ts';
 import { Label } from './label.ts';
-import { leaseMs, lockLabel, saveHeld } from './label-lease.ts';
+import { lockLabel } from './label-lease.ts';
 import { completeAsSkipped, type Next } from './record-outcome.ts';
 import { restartLabel } from './retry-label.ts';
 import {
@@ -24,12 +23,6 @@ import {
 
 /** The longest attempt: a lookup, a purchase, and a lookup of that purchase. */
 const stepsMax = 3;
-
-/**
- * A label whose attempts crashed this often in a row is flagged. The job's own count is not enough: a retry that only
- * snoozes until a dead attempt's lease expires resets it, without an outcome for the label.
- */
-const startsWithoutOutcomeMax = 10;
 
 /**
  * Advance one label as far as possible: quote, choose the cheapest rate, record it, buy it, and record the outcome. Any
@@ -45,32 +38,28 @@ export async function purchaseLabel(
   ctx: Context,
   { labelId, attempt }: { labelId: string; attempt: number },
 ): Promise<void> {
-  const taken = await takeLabel(ctx, { labelId, attempt });
-  if (!taken) return;
-  const { label } = taken;
-  if (label.startsWithoutOutcome > startsWithoutOutcomeMax) await flagLabel(ctx, label, 'crashes');
-  else await advance(ctx, taken);
+  const open = await readOpenLabel(ctx, { labelId, attempt });
+  if (open) await advance(ctx, open);
 }
 
-/** A label under the lease of this attempt, with what was read of its store and its order before. */
-interface TakenLabel extends AccountAndOrder {
+interface OpenLabel extends AccountAndOrder {
   readonly label: Label;
 }
 
 /**
- * Start an attempt of a label. `undefined` when there is nothing to do: the label is finished, is being voided or needs
- * attention, or a newer attempt replaced this one. When an operator retries the job of a label that needs attention, a
- * new attempt is enqueued, and this one ends.
+ * The label of an attempt, with what is read of its store and its order. `undefined` when there is nothing to do: the
+ * label is finished, is being voided or needs attention, or a newer attempt replaced this one. When an operator retries
+ * the job of a label that needs attention, a new attempt is enqueued, and this one ends.
  *
- * What changes what a label is bought for, such as the address, changes the row of the label with it: so what was read
- * with the label holds once its lease is taken.
+ * It is neither locked nor, before it is bought, held. What an operator changes meanwhile, such as the address, changes
+ * its row, too: then this attempt writes nothing that it has read, and buys nothing.
  *
  * @throws Snooze while another attempt holds the label
  */
-async function takeLabel(
+async function readOpenLabel(
   ctx: Context,
   { labelId, attempt }: { labelId: string; attempt: number },
-): Promise<TakenLabel | undefined> {
+): Promise<OpenLabel | undefined> {
   const row = await readRow<Label, AccountAndOrderRow>(
     ctx,
     Label,
@@ -85,12 +74,7 @@ async function takeLabel(
   }
   if (attempt !== label.latestAttempt) return undefined;
   rejectIfHeld(ctx, label);
-
-  if (label.state === 'queued') label.moveTo('quoting');
-  label.startsWithoutOutcome += 1;
   label.nextAttemptAt = null;
-  label.hold(randomText(20), fromNow(ctx.clock, leaseMs(ctx)));
-  await saveHeld(ctx, label);
   return { label, ...openAccountAndOrder(ctx, row) };
 }
 
@@ -108,7 +92,7 @@ function rejectIfHeld(ctx: Context, label: Label): void {
   throw new Snooze(Math.max(remainingMs, 0) + 250, 'another attempt holds the label');
 }
 
-async function advance(ctx: Context, { label, account, order }: TakenLabel): Promise<void> {
+async function advance(ctx: Context, { label, account, order }: OpenLabel): Promise<void> {
   let next: Next = label.buyingSince ? 'look up' : 'buy';
   for (let step = 0; step < stepsMax && next !== 'done'; step += 1) {
     next = next === 'look up' ? await findPurchase(ctx, label, account) : await quoteAndBuy(ctx, label, account, order);

@@ -114,7 +114,6 @@ async function tryAgain(ctx: Context, label: Label, code: ReasonCode, detail: st
   label.failedAttempts = failedAttempts;
   label.reasonCode = code;
   label.reasonDetail = detail;
-  if (label.state === 'quoting') label.moveTo('queued');
   return waitFor(ctx, label, spread(waitMs));
 }
 
@@ -140,7 +139,6 @@ async function postpone(ctx: Context, label: Label, retryAfterSeconds: number): 
   label.postponedSince ??= now;
   if (now.getTime() - label.postponedSince.getTime() > postponedMaxMs)
     return tryAgain(ctx, label, 'provider_rate_limited');
-  if (label.state === 'quoting') label.moveTo('queued');
   label.reasonCode = 'provider_rate_limited';
   label.reasonDetail = null;
   label.nextAttemptAt = fromNow(ctx.clock, seconds(retryAfterSeconds));

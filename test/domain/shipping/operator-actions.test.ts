@@ -510,7 +510,7 @@ test.serial('an unexpected error flags the label on the last attempt, and not be
   const { services, ctx } = t.context;
   await buildShippingAccount(ctx);
   for (const [failedRuns, state] of [
-    [3, 'quoting'],
+    [3, 'queued'],
     [4, 'needs_attention'],
   ] as const) {
     const { order } = await request(ctx);
@@ -518,6 +518,19 @@ test.serial('an unexpected error flags the label on the last attempt, and not be
     await runJobs(services, { failedRuns, rounds: 1 });
     t.is((await labelOf(ctx, order.id)).state, state);
   }
+});
+
+test.serial('a label whose job died ten times is flagged, and bought when it is retried', async (t) => {
+  const { services, ctx } = t.context;
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  await services.execute(sql`update outbox set starts = 10 where tenant_id = ${ctx.tenant.id} and finished_at is null`);
+  await runJobs(services, { rounds: 1 });
+  t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'crashes' });
+  t.deepEqual(provider.of(ctx.tenant.id).calls, []);
+  await retryLabel(ctx, { labelId });
+  await runJobs(services, { rounds: 1 });
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
 });
 
 /** Let the first attempt of the store's open jobs have been at this time. */
@@ -555,7 +568,7 @@ test.serial('a label that a crashed attempt held days after the first one is fla
   const heldUntil = new Date(clock.now().getTime() + 60_000);
   const client = await ctx.database.pool.connect();
   await client.query(`begin; set local app.platform = 'on'`);
-  await client.query(`update labels set state = 'quoting', lease_token = 'dead', lease_expires_at = $1 where id = $2`, [
+  await client.query(`update labels set lease_token = 'dead', lease_expires_at = $1 where id = $2`, [
     heldUntil,
     labelId,
   ]);

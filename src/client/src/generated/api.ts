@@ -1073,7 +1073,7 @@ export interface components {
             id: string;
             order_id: string;
             order_number: string;
-            state: "queued" | "quoting" | "rate_chosen" | "buying" | "purchased" | "needs_attention" | "skipped" | "voided";
+            state: "queued" | "rate_chosen" | "buying" | "purchased" | "needs_attention" | "skipped" | "voided";
             reason_code: ("missing_address" | "address_invalid" | "no_rates" | "no_enabled_carrier" | "no_matching_rate" | "cost_cap" | "parcel_missing" | "international" | "provider_auth" | "provider_insufficient_funds" | "provider_rate_limited" | "provider_error" | "carrier_error" | "outcome_unknown" | "oversold" | "crashes" | "not_required" | "by_hand") | null;
             /** @description What happened. */
             reason: string | null;
@@ -2809,7 +2809,7 @@ export interface operations {
     "admin.listLabels": {
         parameters: {
             query?: {
-                state?: "queued" | "quoting" | "rate_chosen" | "buying" | "purchased" | "needs_attention" | "skipped" | "voided";
+                state?: "queued" | "rate_chosen" | "buying" | "purchased" | "needs_attention" | "skipped" | "voided";
                 reason_code?: "missing_address" | "address_invalid" | "no_rates" | "no_enabled_carrier" | "no_matching_rate" | "cost_cap" | "parcel_missing" | "international" | "provider_auth" | "provider_insufficient_funds" | "provider_rate_limited" | "provider_error" | "carrier_error" | "outcome_unknown" | "oversold" | "crashes" | "not_required" | "by_hand";
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
