@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { replyToError } from '#src/api/lib/reply-to-error.ts';
 import { routes } from '#src/api/routes.ts';
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { takeOrderNumber } from '#src/domain/orders/index.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
@@ -390,3 +390,25 @@ async function cancelWaiting({ database }: Context): Promise<boolean> {
     where datname = current_database() and wait_event_type = 'Lock' and query like '%order_numbers%'`);
   return rowCount !== 0;
 }
+
+test.serial('what needs a secret whose encryption key is lost is unavailable, and nothing is written', async (t) => {
+  const { ctx } = t.context;
+  const { checkout } = await counter(t.context);
+  const bowl = await buildProduct(ctx);
+  const items = [{ product_slug: bowl.slug, quantity: 1 }];
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+      update payment_accounts set secret_key_sealed = 'lost:' || split_part(secret_key_sealed, ':', 2)
+      where tenant_id = ${ctx.tenant.id}`),
+  );
+  const rejected = await checkout({ items });
+  t.is(resultOf(rejected), '503 service_unavailable');
+  t.is(rejected.headers.get('retry-after'), '60');
+  t.is(
+    rejected.body.detail,
+    'A stored credential of this store cannot be decrypted, because its encryption key is missing.',
+  );
+  t.deepEqual(await read(ctx, sql`select id from orders where tenant_id = ${ctx.tenant.id}`), []);
+  await buildPaymentAccount(ctx);
+  t.is(resultOf(await checkout({ items })), '200', 'once the credential is entered again');
+});

@@ -1,6 +1,7 @@
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { DomainError, type RejectionKind, Snooze } from '#src/lib/errors.ts';
+import { DecryptionError } from '#src/lib/keyring.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { HttpError } from './http-error.ts';
 
@@ -84,6 +85,13 @@ export function replyToError(error: unknown, requestId: string): ErrorReply {
       new DomainError('unavailable', 'service_unavailable', 'The service is temporarily unavailable.', {
         retryAfterSeconds: 2,
       }),
+      requestId,
+    );
+  }
+  if (error instanceof DecryptionError) {
+    const detail = 'A stored credential of this store cannot be decrypted, because its encryption key is missing.';
+    return replyToError(
+      new DomainError('unavailable', 'service_unavailable', detail, { retryAfterSeconds: 60 }),
       requestId,
     );
   }
