@@ -54,6 +54,7 @@ export class Orders extends Migration {
         unique (tenant_id, number)
       ) with (fillfactor = 80);
       create index orders_by_age on orders (tenant_id, created_at, id);
+      create index orders_by_update on orders (tenant_id, updated_at, id);
       create index orders_by_order_number on orders (tenant_id, order_number);
       create index orders_by_email on orders (tenant_id, email, id) where email is not null;
       create index orders_by_status on orders (tenant_id, status, id);

@@ -297,6 +297,7 @@ const wantedQueries: Readonly<Record<string, readonly string[]>> = {
   source: ['newsletter'],
   type: ['webhook.test', 'order.paid', 'return.updated'],
   since: ['2020-01-01T00:00:00Z'],
+  updated_since: ['2020-01-01T00:00:00Z'],
   subject_kind: ['order'],
 };
 

@@ -12,7 +12,7 @@ import {
 import { listManagedOrders, OrderFilter } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
 import { correctTracking, editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
-import { Email, Id, Line, Nullable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { Email, Id, Line, Nullable, PageOf, PageQuery, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('ord') });
@@ -27,7 +27,12 @@ export const getOrders = defineRoute({
   operationId: 'admin.listOrders',
   method: 'get',
   path: '/api/v1/admin/orders',
-  summary: 'List orders, newest first. `?needs_attention=true` lists those that need attention.',
+  summary:
+    'List orders, newest first. `?needs_attention=true` lists those that need attention, `?updated_since=…` those that ' +
+    'changed since then, the latest change last.',
+  description:
+    'To keep a copy up to date, read all pages with an `updated_since` of a minute before the latest `updated_at` that ' +
+    'you have: of changes at about the same time, a later one may be listed sooner.',
   query: Type.Object({
     ...OrderFilter.properties,
     q: Type.Optional(
@@ -36,6 +41,7 @@ export const getOrders = defineRoute({
         examples: ['ORD-1001'],
       }),
     ),
+    updated_since: Type.Optional(Timestamp),
     ...PageQuery,
   }),
   responses: { 200: PageOf('orders', ManagedOrderView) },

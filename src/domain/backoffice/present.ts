@@ -19,6 +19,8 @@ const AttentionView = Type.Object(
 export const ManagedOrderView = Type.Object(
   {
     ...OrderView.properties,
+    /** When anything about it last changed, also what is not shown. */
+    updated_at: Timestamp,
     /** Such an order was paid elsewhere, and is refunded there. */
     imported_at: Nullable(Timestamp),
     /** The most urgent of `attentions`. */
@@ -29,10 +31,16 @@ export const ManagedOrderView = Type.Object(
 );
 export type ManagedOrderView = Static<typeof ManagedOrderView>;
 
-export function presentManagedOrder({ order, importedAt, attentions: open }: ManagedOrder): ManagedOrderView {
+export function presentManagedOrder({
+  order,
+  updatedAt,
+  importedAt,
+  attentions: open,
+}: ManagedOrder): ManagedOrderView {
   const attentions = open.map(({ code, detail }) => ({ code, detail, next: nextStep(code) }));
   return {
     ...order,
+    updated_at: updatedAt.toISOString(),
     imported_at: importedAt?.toISOString() ?? null,
     attention: attentions[0] ?? null,
     attentions,

@@ -66,6 +66,7 @@ export async function listOrders(ctx: Context, condition: Sql, page: PageRequest
 /** An order with what only its store sees. */
 export interface ManagedOrder {
   readonly order: OrderView;
+  readonly updatedAt: Date;
   readonly importedAt: Date | null;
   /** The most urgent first. */
   readonly attentions: readonly Attention[];
@@ -106,19 +107,29 @@ export async function readManagedOrder(ctx: Context, id: string): Promise<Manage
 
 /**
  * The orders of a store that match the filter, the newest first, page by page. `q` is an order number, with or without
- * its prefix or number sign, an id, an email or a tracking number.
+ * its prefix or number sign, an id, an email or a tracking number. With `updated_since`, those that changed from that
+ * moment on, the latest change last: one that changes while pages are read is read again, and none is missed.
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedOrders(
   ctx: Context,
-  { q, cursor, limit, ...filter }: PageRequest & OrderFilter & { q?: string },
+  {
+    q,
+    updated_since: since,
+    cursor,
+    limit,
+    ...filter
+  }: PageRequest & OrderFilter & { q?: string; updated_since?: string },
 ): Promise<Page<ManagedOrder>> {
   const named = q === undefined ? sql`` : sql` and ${isNamed(ctx, q.trim())}`;
+  const updated = since === undefined ? sql`` : sql` and o.updated_at >= ${since}::timestamptz`;
   const page = await readPage<OrderRow>(
     ctx,
-    { name: 'managed orders', columns: ['o.id'], descending: true },
+    since === undefined
+      ? { name: 'managed orders', columns: ['o.id'], descending: true }
+      : { name: 'managed orders by update', columns: ['o.updated_at', 'o.id'] },
     { cursor, limit },
-    (position) => sql`${selectOrder(ctx, position)} and ${matchesOrder(filter)}${named}`,
+    (position) => sql`${selectOrder(ctx, position)} and ${matchesOrder(filter)}${named}${updated}`,
     { replica: true },
   );
   return { rows: page.rows.map(managed), cursor: page.cursor };
@@ -134,8 +145,8 @@ function isNamed({ tenant }: Context, typed: string): Sql {
 }
 
 function managed(row: OrderRow): ManagedOrder {
-  const { items, importedAt, attentions } = row;
-  return { order: presentOrder(row, items), importedAt, attentions };
+  const { items, updatedAt, importedAt, attentions } = row;
+  return { order: presentOrder(row, items), updatedAt, importedAt, attentions };
 }
 
 /** The items of an order as they were recorded, by position. */
@@ -153,6 +164,7 @@ export async function orderItems(ctx: Context, orderId: string): Promise<NewOrde
 
 interface OrderRow extends OrderRecord {
   readonly items: readonly OrderItemView[];
+  readonly updatedAt: Date;
   readonly importedAt: Date | null;
   readonly attentions: readonly Attention[];
 }
@@ -169,7 +181,7 @@ const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
     o.shipping_cents as "shippingCents", o.tax_cents as "taxCents", o.total_cents as "totalCents",
     o.refunded_cents as "refundedCents", o.shipping_address as "shippingAddress", o.labels, o.metadata, o.version,
     o.created_at as "createdAt", o.paid_at as "paidAt", o.shipped_at as "shippedAt",
-    o.imported_at as "importedAt", o.attentions,
+    o.updated_at as "updatedAt", o.imported_at as "importedAt", o.attentions,
     (select coalesce(json_agg(json_build_object(
         'id', i.id, 'product_id', i.product_id, 'product_slug', i.product_slug, 'variant_id', i.variant_id,
         'sku', i.sku, 'name', i.name, 'quantity', i.quantity, 'unit_price_cents', i.unit_price_cents,

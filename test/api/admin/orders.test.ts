@@ -74,6 +74,48 @@ test('GET /admin/orders pages, and filters by status, email and attention', asyn
   t.is(resultOf(await owner.get('/orders?cursor=made-up')), '400 invalid_cursor');
 });
 
+test('GET /admin/orders?updated_since= lists what changed since then, the latest change last, to its end', async (t) => {
+  const { ctx, owner } = t.context;
+  const orders = [];
+  for (const _ of [1, 2, 3, 4]) orders.push((await buildPaidOrder(ctx)).id);
+  const [first = '', second = '', third = '', fourth = ''] = orders;
+  const touch = (id: string, at: string) =>
+    transact(ctx, ({ tx }) =>
+      tx.execute(sql`update orders set updated_at = ${at} where tenant_id = ${ctx.tenant.id} and id = ${id}`),
+    );
+  await touch(first, '2026-03-01T12:00:00.000Z');
+  await touch(second, '2026-01-01T12:00:00.000Z');
+  await touch(third, '2026-02-01T12:00:00.001Z');
+  await touch(fourth, '2026-02-01T12:00:00.001Z');
+  const page = async (query: string) => (await owner.get(`/orders?${query}`)).body;
+  const since = 'updated_since=2026-02-01T12:00:00.001Z';
+  t.deepEqual(
+    (await page(since)).orders.map(({ id, updated_at }: any) => [id, updated_at]),
+    [
+      [third, '2026-02-01T12:00:00.001Z'],
+      [fourth, '2026-02-01T12:00:00.001Z'],
+      [first, '2026-03-01T12:00:00.000Z'],
+    ],
+  );
+  const { orders: before, cursor } = await page(`${since}&limit=1`);
+  t.deepEqual(
+    before.map(({ id }: any) => id),
+    [third],
+  );
+  // What changes while pages are read comes at the end, also if its page was read before.
+  await touch(third, '2026-03-02T12:00:00.000Z');
+  const after = await page(`${since}&cursor=${cursor}`);
+  t.deepEqual(
+    after.orders.map(({ id }: any) => id),
+    [fourth, first, third],
+  );
+  t.is(after.cursor, null);
+  t.deepEqual((await page('updated_since=2026-03-03T00:00:00Z')).orders, []);
+  t.deepEqual((await page(`${since}&email=none@example.com`)).orders, []);
+  t.is(resultOf(await owner.get(`/orders?cursor=${cursor}`)), '400 invalid_cursor', 'it is of another order');
+  t.is(resultOf(await owner.get('/orders?updated_since=yesterday')), '400 invalid_request');
+});
+
 test('GET /admin/orders?q= finds an order by its number, id, email or tracking number, in its store alone', async (t) => {
   const { ctx, owner, otherOwner } = t.context;
   const sought = await buildPaidOrder(ctx, { email: 'sought@example.com' });

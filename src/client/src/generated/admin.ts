@@ -83,7 +83,7 @@ export interface AdminOperations {
   listLeads(query?: Query<'admin.listLeads'>, options?: RequestOptions): List<'admin.listLeads', 'leads'>;
   /** Read which modules are enabled for the store. */
   listModules(options?: RequestOptions): Promise<Result<'admin.listModules'>>;
-  /** List orders, newest first. `?needs_attention=true` lists those that need attention. */
+  /** List orders, newest first. `?needs_attention=true` lists those that need attention, `?updated_since=…` those that changed since then, the latest change last. */
   listOrders(query?: Query<'admin.listOrders'>, options?: RequestOptions): List<'admin.listOrders', 'orders'>;
   /** Read an order with its label, refunds, timeline, and what to do if it needs attention. */
   getOrder(id: string, options?: RequestOptions): Promise<Result<'admin.getOrder'>>;

@@ -156,7 +156,7 @@ export interface paths {
         get: operations["admin.listModules"];
     };
     "/api/v1/admin/orders": {
-        /** List orders, newest first. `?needs_attention=true` lists those that need attention. */
+        /** List orders, newest first. `?needs_attention=true` lists those that need attention, `?updated_since=…` those that changed since then, the latest change last. */
         get: operations["admin.listOrders"];
     };
     "/api/v1/admin/orders/{id}": {
@@ -1159,6 +1159,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             paid_at: components["schemas"]["Timestamp"] | null;
             shipped_at: components["schemas"]["Timestamp"] | null;
+            updated_at: components["schemas"]["Timestamp"];
             imported_at: components["schemas"]["Timestamp"] | null;
             attention: components["schemas"]["Attention"] | null;
             attentions: components["schemas"]["Attention"][];
@@ -1290,6 +1291,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             paid_at: components["schemas"]["Timestamp"] | null;
             shipped_at: components["schemas"]["Timestamp"] | null;
+            updated_at: components["schemas"]["Timestamp"];
             imported_at: components["schemas"]["Timestamp"] | null;
             attention: components["schemas"]["Attention"] | null;
             attentions: components["schemas"]["Attention"][];
@@ -2931,6 +2933,7 @@ export interface operations {
                 to?: components["schemas"]["Timestamp"];
                 /** @description An order number, with or without `ORD-` or `#`, an id, an email or a tracking number. */
                 q?: string;
+                updated_since?: components["schemas"]["Timestamp"];
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
                 /** @description The page size. */
