@@ -64,7 +64,10 @@ export const eraseCommand = defineCommand({
           : ['The store has no data about this email.']),
         ...paymentCustomerIds.map((id) => `Stripe has its own records: delete the customer ${id} there.`),
         ...(rows.length > 0
-          ? ['Backups contain the data until they are rotated, and so do the receivers of webhooks.']
+          ? [
+              'Backups contain the data until they are rotated. Subscribed receivers of webhooks are sent customer.erased, ' +
+                'and the updated orders, returns and subscriptions.',
+            ]
           : []),
       ],
     };

@@ -1,5 +1,7 @@
 import { withWrittenDomain } from '#src/lib/email-address.ts';
 import { joinSql, lowerCase, rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
+import type { EventType } from '#src/outbox/events.ts';
 import type { Context, InTransaction } from './context.ts';
 
 /** A person whom the store knows by email, with the ids that lead to the person's rows. */
@@ -35,43 +37,55 @@ interface Rows {
   of(subject: DataSubject, ctx: Context): Sql;
 }
 
+/** Recorded of each row: receivers of webhooks may have a copy of it. */
+interface Notifying {
+  readonly event?: EventType;
+}
+
 /** Rows that exist for the person only: they are deleted, and rows that depend on them with them. */
-export function removedRows({ personal, ...rows }: Rows & { readonly personal: readonly string[] }): PersonalData {
+export function removedRows({
+  personal,
+  event,
+  ...rows
+}: Rows & Notifying & { readonly personal: readonly string[] }): PersonalData {
   const { table, of } = rows;
   return {
     ...described(rows, personal),
     erase: (ctx, subject) =>
-      count(
+      change(
         ctx,
-        sql`
-      delete from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)}) returning 1`,
+        sql`delete from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)})`,
+        event,
       ),
   };
 }
 
-/** Rows that accounting needs: they stay, and each personal column is set to the given expression. */
+/**
+ * Rows that accounting needs: they stay, and each personal column is set to the given expression. Those with an event
+ * have a version, which increases.
+ */
 export function anonymisedRows({
   personal,
-  touch,
+  event,
   ...rows
-}: Rows & {
-  readonly personal: Readonly<Record<string, Sql>>;
-  /** A further assignment, such as a version that increases. */
-  readonly touch?: Sql;
-}): PersonalData {
+}: Rows & Notifying & { readonly personal: Readonly<Record<string, Sql>> }): PersonalData {
   const { table, of } = rows;
   const changes = Object.entries(personal).map(([column, value]) => sql`${rawSql(column)} = ${value}`);
   return {
     ...described(rows, Object.keys(personal)),
     erase: (ctx, subject) =>
-      count(
+      change(
         ctx,
         sql`
-      update ${rawSql(table)} set ${joinSql(touch ? [...changes, touch] : changes, ', ')}
-      where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)}) returning 1`,
+        update ${rawSql(table)} set ${joinSql(event ? [...changes, newVersion(ctx)] : changes, ', ')}
+        where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)})`,
+        event,
       ),
   };
 }
+
+/** The assignments of a row whose change receivers of webhooks see. */
+export const newVersion = ({ clock }: Context): Sql => sql`version = version + 1, updated_at = ${clock.now()}`;
 
 /** Rows without personal columns: they are exported and stay as they are. */
 export function retainedRows(rows: Rows): PersonalData {
@@ -136,8 +150,12 @@ function described(
   };
 }
 
-async function count(ctx: InTransaction, statement: Sql): Promise<number> {
-  return (await ctx.tx.execute(statement)).length;
+/** Execute a statement without its `returning`, and record the event of each row. @returns the number of rows */
+export async function change(ctx: InTransaction, statement: Sql, event?: EventType): Promise<number> {
+  if (!event) return (await ctx.tx.execute(sql`${statement} returning 1`)).length;
+  const rows = await ctx.tx.execute<{ id: string }>(sql`${statement} returning id`);
+  for (const { id } of rows) recordEvent(ctx, event, id);
+  return rows.length;
 }
 
 const nothing = sql`null`;

@@ -25,6 +25,7 @@ export const eventTypes = {
   'label.skipped': 'label',
   'return.requested': 'return',
   'return.updated': 'return',
+  'customer.erased': 'customer',
   'webhook.test': 'webhook_endpoint',
 } as const;
 

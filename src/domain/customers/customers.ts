@@ -144,6 +144,12 @@ export const CustomerView = Type.Object(
   { title: 'Customer' },
 );
 
+/** What is left of a customer whose personal data was erased. */
+export const ErasedCustomerView = Type.Object(
+  { id: Id('cus'), erased: Type.Literal(true, { examples: [true] }) },
+  { title: 'ErasedCustomer' },
+);
+
 type NamedCustomer = Pick<Customer, 'id' | 'email' | 'name'>;
 
 export function presentCustomer({ id, email, name }: NamedCustomer): Static<typeof CustomerView> {

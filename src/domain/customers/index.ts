@@ -3,6 +3,7 @@ export {
   CustomerView,
   checkoutSubjectOf,
   customerIdOf,
+  ErasedCustomerView,
   findCustomer,
   findCustomerByEmail,
   KnownCustomerView,

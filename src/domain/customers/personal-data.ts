@@ -12,6 +12,7 @@ export const customerPersonalData: readonly PersonalData[] = [
   removedRows({
     table: 'customers',
     personal: ['email', 'name'],
+    event: 'customer.erased',
     beside: ['id', 'accepts_marketing', 'created_at'],
     of: byEmail('email'),
   }),

@@ -4,8 +4,10 @@ import {
   blank,
   byMention,
   byOrder,
+  change,
   type DataSubject,
   mentionPattern,
+  newVersion,
   type PersonalData,
   retainedRows,
 } from '../personal-data.ts';
@@ -49,7 +51,7 @@ export const orderPersonalData: readonly PersonalData[] = [
       shipping_address: placeOnly,
       metadata: sql`'{}'`,
     },
-    touch: sql`version = version + 1`,
+    event: 'order.updated',
     beside: [
       'id',
       'order_number',
@@ -67,7 +69,7 @@ export const orderPersonalData: readonly PersonalData[] = [
     name: 'gifts_received',
     table: 'orders',
     personal: blank('gift'),
-    touch: sql`version = version + 1`,
+    event: 'order.updated',
     beside: ['created_at'],
     of: ({ email }) => sql`${lowerCase(sql`gift ->> 'recipient_email'`)} = ${email}`,
   }),
@@ -80,11 +82,13 @@ export const orderPersonalData: readonly PersonalData[] = [
       select created_at, metadata from orders
       where tenant_id = ${ctx.tenant.id} and id <> all(${subject.orderIds}) and ${mentioning(subject)}
       order by created_at`),
-    async erase(ctx, subject) {
-      const rows = await ctx.tx.execute(sql`
-        update orders set metadata = ${withoutEmail(subject)}::jsonb, version = version + 1
-        where tenant_id = ${ctx.tenant.id} and ${mentioning(subject)} returning 1`);
-      return rows.length;
-    },
+    erase: (ctx, subject) =>
+      change(
+        ctx,
+        sql`
+        update orders set metadata = ${withoutEmail(subject)}::jsonb, ${newVersion(ctx)}
+        where tenant_id = ${ctx.tenant.id} and ${mentioning(subject)}`,
+        'order.updated',
+      ),
   },
 ];

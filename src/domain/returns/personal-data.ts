@@ -20,7 +20,7 @@ export const returnPersonalData: readonly PersonalData[] = [
     table: 'returns',
     // An email in a reserved domain (RFC 2606), because the column is never empty.
     personal: { ...blank('note'), email: sql`'erased@erased.invalid'` },
-    touch: sql`version = version + 1`,
+    event: 'return.updated',
     beside: ['id', 'order_number', 'status', 'created_at'],
     of: (subject) => sql`${own(subject)} and email <> 'erased@erased.invalid'`,
   }),

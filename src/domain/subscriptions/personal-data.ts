@@ -5,7 +5,7 @@ export const subscriptionPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'subscriptions',
     personal: { ...blank('email', 'customer_id', 'shipping_address'), payment_customer_id: sql`''` },
-    touch: sql`version = version + 1`,
+    event: 'subscription.updated',
     beside: ['id', 'status', 'interval', 'quantity', 'unit_price_cents', 'currency', 'created_at', 'canceled_at'],
     of: ({ email, customerId, orderIds }) => sql`
       ${lowerCase(sql`email`)} = ${email} or customer_id = ${customerId} or (email is not null and order_id = any(${orderIds}))`,

@@ -12,7 +12,8 @@ const descriptions: Readonly<Record<EventType, string>> = {
   'order.refunded': 'The order was refunded, fully or in part.',
   'order.delivered': 'The parcel was delivered.',
   'order.updated':
-    'A paid order has changed in another way: its address, its parcels, its fulfillment, or a refund that failed.',
+    'A paid order has changed in another way: its address, its parcels, its fulfillment, or a refund that failed. Or the ' +
+    'personal data of an order, paid or not, was erased.',
   'subscription.created': 'A subscription has begun.',
   'subscription.updated': 'A subscription has changed.',
   'subscription.canceled': 'A subscription has ended.',
@@ -22,6 +23,9 @@ const descriptions: Readonly<Record<EventType, string>> = {
   'label.skipped': 'No shipping label is bought after all: the order was sent by hand, or refunded.',
   'return.requested': 'A shopper requested a return.',
   'return.updated': 'The status of a return has changed.',
+  'customer.erased':
+    'The personal data of a customer was erased: erase your copy, too. The orders, returns and subscriptions have events ' +
+    'of their own.',
   'webhook.test': 'A test event that the owner requested. Its object is the endpoint itself.',
 };
 

@@ -2,6 +2,7 @@ import type { TSchema } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type EventObjectKind, eventTypes, isKnownType } from '#src/outbox/events.ts';
 import type { Context } from '../context.ts';
+import { ErasedCustomerView } from '../customers/index.ts';
 import { OrderView, readOrders } from '../orders/index.ts';
 import { presentReturn, ReturnView, readReturns } from '../returns/index.ts';
 import { LabelView, readLabels } from '../shipping/index.ts';
@@ -18,7 +19,7 @@ export interface RenderedObject {
 
 interface ObjectKind {
   readonly schema: TSchema;
-  /** Read the objects with these ids, as far as they exist, with one statement. */
+  /** Read the objects with these ids, as far as they exist, with at most one statement. */
   read(ctx: Context, ids: readonly string[]): Promise<readonly RenderedObject[]>;
 }
 
@@ -40,18 +41,25 @@ export const objectKinds: Readonly<Record<EventObjectKind, ObjectKind>> = {
     read: async (ctx, ids) =>
       (await readReturns(ctx, ids)).map((row) => ({ id: row.id, version: row.version, object: presentReturn(row) })),
   },
+  customer: {
+    schema: ErasedCustomerView,
+    read: async (_ctx, ids) => ids.map((id) => ({ id, version: lastVersion, object: { id, erased: true } })),
+  },
   webhook_endpoint: {
     schema: WebhookEndpointView,
     read: async (ctx, ids) => (await readEndpoints(ctx, ids)).map(presentEndpoint).map(versioned),
   },
 };
 
+/** Nothing follows an erasure: the highest integer of PostgreSQL. */
+const lastVersion = 2_147_483_647;
+
 /** For the kinds whose view includes their version. */
 function versioned(object: { readonly id: string; readonly version: number }): RenderedObject {
   return { id: object.id, version: object.version, object };
 }
 
-/** The objects of these deliveries by id, as they are now: one statement for each kind, however many there are. */
+/** The objects of these deliveries by id, as they are now: at most one statement for each kind, however many there are. */
 export async function renderObjects(
   ctx: Context,
   deliveries: readonly Pick<ClaimedDelivery, 'type' | 'objectId'>[],

@@ -433,6 +433,46 @@ test.serial('nothing is erased while a webhook about the person is being deliver
   t.deepEqual((await erasePersonalData(ctx, { email })).blockers, []);
 });
 
+test.serial('receivers of webhooks are notified once of an erasure, with what is left of each object', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  await buildEndpoint(ctx, receiver, { events: ['customer.*', 'order.*', 'return.*', 'subscription.*'] });
+  const customer = await transact(ctx, (ctx) => upsertCustomer(ctx, { email, name: 'Ada Quill' }));
+  const order = await buildPaidOrder(ctx, { email });
+  const unpaid = await buildPaidOrder(ctx, { email, status: 'pending' });
+  await moveOrder(ctx, unpaid.id, { status: 'expired' });
+  const { id: others } = await buildPaidOrder(ctx, { email: otherEmail });
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+      update orders set metadata = jsonb_build_object('gift_for', ${email}::text)
+      where tenant_id = ${ctx.tenant.id} and id = ${others}`),
+  );
+  await moveOrder(ctx, order.id, { fulfillmentStatus: 'delivered' });
+  const { id: subscription } = await buildSubscription(ctx, { email, status: 'canceled' });
+  const { version } = await orderOf(ctx, order.id);
+  for (const _ of [1, 2]) {
+    await erasePersonalData(ctx, { email });
+    await runJobs(services);
+  }
+  const sent = receiver.requests.map(({ raw }) => JSON.parse(raw)).filter(({ type }) => type !== 'order.paid');
+  t.deepEqual(
+    sent.map(({ type, data }) => `${type} ${data.object.id}`).toSorted(),
+    [
+      `customer.erased ${customer.id}`,
+      `order.updated ${order.id}`,
+      `order.updated ${others}`,
+      `order.updated ${unpaid.id}`,
+      `subscription.updated ${subscription}`,
+    ].toSorted(),
+  );
+  t.false(JSON.stringify(sent).includes(email));
+  t.deepEqual(sent.find(({ type }) => type === 'customer.erased').data.object, { id: customer.id, erased: true });
+  const updated = sent.find(({ data }) => data.object.id === order.id).data;
+  t.like(updated.object, { customer: { id: null, email: null } });
+  t.true(updated.object_version > version);
+});
+
 /** Ada does everything that a shopper can do here. */
 async function visitAda(context: StripeContext): Promise<void> {
   const { ctx, services, stripe } = context;

@@ -730,7 +730,7 @@ export interface webhooks {
         post: operations["onOrderDelivered"];
     };
     "order.updated": {
-        /** A paid order has changed in another way: its address, its parcels, its fulfillment, or a refund that failed. */
+        /** A paid order has changed in another way: its address, its parcels, its fulfillment, or a refund that failed. Or the personal data of an order, paid or not, was erased. */
         post: operations["onOrderUpdated"];
     };
     "subscription.created": {
@@ -768,6 +768,10 @@ export interface webhooks {
     "return.updated": {
         /** The status of a return has changed. */
         post: operations["onReturnUpdated"];
+    };
+    "customer.erased": {
+        /** The personal data of a customer was erased: erase your copy, too. The orders, returns and subscriptions have events of their own. */
+        post: operations["onCustomerErased"];
     };
     "webhook.test": {
         /** A test event that the owner requested. Its object is the endpoint itself. */
@@ -974,6 +978,11 @@ export interface components {
         };
         /** Format: email */
         Email: string;
+        ErasedCustomer: {
+            id: string;
+            /** @constant */
+            erased: true;
+        };
         Export: {
             id: string;
             kind: string;
@@ -1804,7 +1813,7 @@ export interface components {
             id: string;
             endpoint_id: string;
             event_id: string;
-            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test";
+            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test";
             state: "pending" | "delivered" | "failed" | "discarded";
             attempt_count: number;
             next_attempt_at: components["schemas"]["Timestamp"] | null;
@@ -1901,6 +1910,7 @@ export type Customer = components['schemas']['Customer'];
 export type CustomerHistory = components['schemas']['CustomerHistory'];
 export type CustomerPortal = components['schemas']['CustomerPortal'];
 export type Email = components['schemas']['Email'];
+export type ErasedCustomer = components['schemas']['ErasedCustomer'];
 export type Export = components['schemas']['Export'];
 export type GiftCard = components['schemas']['GiftCard'];
 export type GiftCardQuote = components['schemas']['GiftCardQuote'];
@@ -4634,7 +4644,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url: string;
-                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*" | "customer.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
@@ -4700,7 +4710,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url?: string;
-                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*" | "customer.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
@@ -4723,7 +4733,7 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "pending" | "delivered" | "failed" | "discarded";
-                type?: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test";
+                type?: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test";
                 since?: components["schemas"]["Timestamp"];
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
@@ -4846,7 +4856,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         event_types: {
-                            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "webhook.test";
+                            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test";
                             description: string;
                             schema: unknown;
                             sample: unknown;
@@ -6506,6 +6516,26 @@ export interface operations {
                     livemode: boolean;
                     data: {
                         object: components["schemas"]["Return"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onCustomerErased: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "customer.erased";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["ErasedCustomer"];
                         object_version: number;
                     };
                 };
