@@ -19,6 +19,7 @@ export class Orders extends Migration {
         fulfillment_status text not null check (fulfillment_status in
           ('unfulfilled', 'label_purchased', 'shipped', 'delivered', 'returned', 'exception', 'needs_attention',
            'not_required')),
+        dispute_status text check (dispute_status in ('open', 'won', 'lost')),
         currency text not null,
         email text,
         customer_id ${id},
@@ -61,6 +62,7 @@ export class Orders extends Migration {
       create index orders_by_fulfillment on orders (tenant_id, fulfillment_status, id);
       create index orders_by_both_statuses on orders (tenant_id, status, fulfillment_status, id);
       create index orders_with_attentions on orders (tenant_id, id) where attentions <> '[]';
+      create index orders_disputed on orders (tenant_id, id) where dispute_status = 'open';
       ${tenantTable('orders')}
 
       create table order_items (

@@ -15,6 +15,8 @@ export const eventTypes = {
   'order.expired': 'order',
   'order.refunded': 'order',
   'order.delivered': 'order',
+  'order.disputed': 'order',
+  'order.dispute_closed': 'order',
   'order.updated': 'order',
   'subscription.created': 'subscription',
   'subscription.updated': 'subscription',

@@ -41,6 +41,7 @@ export interface BookedOrder {
   readonly promoCode: string | null;
   readonly partnerCode: string | null;
   readonly attentions: readonly string[];
+  readonly disputeStatus: string | null;
   readonly items: readonly { id: string; variantId: string; quantity: number; total: number }[];
   readonly card: { readonly paid: number; readonly returned: number };
   readonly refunds: readonly { id: string; returnId: string | null; state: string; amount: number }[];
@@ -156,6 +157,7 @@ const ordersOf = (tenantId: string) => sql`
     o.total_cents as total, o.refunded_cents as refunded, o.promo_code as "promoCode", o.partner_code as "partnerCode",
     o.payment_id as "paymentId",
     array(select each ->> 'code' from jsonb_array_elements(o.attentions) as each) as attentions,
+    o.dispute_status as "disputeStatus",
     (select json_agg(json_build_object('id', i.id, 'variantId', i.variant_id, 'quantity', i.quantity,
         'total', i.total_cents)) from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items,
     (select json_build_object('paid', coalesce(sum(g.amount_cents), 0), 'returned', coalesce(sum(g.returned_cents), 0))

@@ -77,8 +77,9 @@ export const moneyRules: Readonly<Record<string, Rule>> = {
     },
   ),
 
-  'open and lost disputes flag the order': ofPaid(({ attentions, atProvider }) => {
+  'open and lost disputes flag the order, which shows them': ofPaid(({ attentions, disputeStatus, atProvider }) => {
     equal(attentions.includes('disputed'), atProvider.isDisputed);
+    equal(disputeStatus === 'open', atProvider.isDisputed);
     equal(attentions.includes('dispute_lost'), atProvider.lost > 0);
   }),
 

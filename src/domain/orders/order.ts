@@ -26,6 +26,9 @@ export const fulfillmentStatuses = [
   'not_required',
 ] as const;
 
+/** Of the disputes of an order's payment by the shopper's bank. `lost` where any of them was. */
+export const disputeStatuses = ['open', 'won', 'lost'] as const;
+
 export type OrderStatus = (typeof orderStatuses)[number];
 export type PaymentStatus = (typeof paymentStatuses)[number];
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];
@@ -107,6 +110,8 @@ const OrderSchema = defineEntity({
     status: p.enum(orderStatuses),
     paymentStatus: p.enum(paymentStatuses),
     fulfillmentStatus: p.enum(fulfillmentStatuses),
+    /** Null while its payment was never disputed. */
+    disputeStatus: p.enum(disputeStatuses).nullable(),
     currency: p.string(),
     email: p.string().nullable(),
     customerId: p.string().nullable(),
@@ -204,6 +209,7 @@ export const shownFields = [
   'status',
   'paymentStatus',
   'fulfillmentStatus',
+  'disputeStatus',
   'currency',
   'email',
   'customerId',

@@ -1,5 +1,6 @@
 import { Cents, Currency, Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import {
+  disputeStatuses,
   fulfillmentStatuses,
   type Order,
   type OrderLabel,
@@ -59,6 +60,8 @@ export const OrderView = Type.Object(
     status: Type.Enum([...orderStatuses]),
     payment_status: Type.Enum([...paymentStatuses]),
     fulfillment_status: Type.Enum([...fulfillmentStatuses]),
+    /** Of the disputes of its payment by the shopper's bank; null where there were none, `lost` where any was. */
+    dispute_status: Nullable(Type.Enum([...disputeStatuses])),
     currency: Currency,
     subtotal_cents: Cents,
     discount_cents: Cents,
@@ -95,6 +98,7 @@ export function presentOrder(order: OrderRecord, items: readonly OrderItemView[]
     status: order.status,
     payment_status: order.paymentStatus,
     fulfillment_status: order.fulfillmentStatus,
+    dispute_status: order.disputeStatus ?? null,
     currency: order.currency,
     subtotal_cents: order.subtotalCents,
     discount_cents: order.discountCents,

@@ -176,7 +176,8 @@ async function readOrderWhere(ctx: Context, condition: Sql): Promise<OrderView |
 
 const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
   select o.id, o.order_number as "orderNumber", o.status, o.payment_status as "paymentStatus",
-    o.fulfillment_status as "fulfillmentStatus", o.currency, o.email, o.customer_id as "customerId",
+    o.fulfillment_status as "fulfillmentStatus", o.dispute_status as "disputeStatus", o.currency, o.email,
+    o.customer_id as "customerId",
     o.subtotal_cents as "subtotalCents", o.discount_cents as "discountCents", o.gift_card_cents as "giftCardCents",
     o.shipping_cents as "shippingCents", o.tax_cents as "taxCents", o.total_cents as "totalCents",
     o.refunded_cents as "refundedCents", o.shipping_address as "shippingAddress", o.labels, o.metadata, o.version,

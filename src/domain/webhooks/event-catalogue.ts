@@ -11,6 +11,9 @@ const descriptions: Readonly<Record<EventType, string>> = {
   'order.expired': 'The order was not paid in time. Its stock, promo codes and gift cards are released.',
   'order.refunded': 'The order was refunded, fully or in part.',
   'order.delivered': 'The parcel was delivered.',
+  'order.disputed':
+    "The shopper's bank disputes the payment, or inquires about it. Respond at the payment provider before its deadline.",
+  'order.dispute_closed': 'No dispute of the payment is open any more: `dispute_status` is `won` or `lost`.',
   'order.updated':
     'A paid order has changed in another way: its address, its parcels, its fulfillment, or a refund that failed. Or the ' +
     'personal data of an order, paid or not, was erased.',

@@ -486,6 +486,27 @@ test.serial('a dispute flags the order until it is over, and is entered in the j
   t.deepEqual((await entries()).toSorted(), [-3000, -800, 3800]);
 });
 
+test.serial('an order shows the dispute of its payment, whose beginning and end are events', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId);
+  await receive(ctx, sessionId);
+  const dispute = async (isDisputed: boolean, lostCents: number) => {
+    const before = await recorded(ctx, orderId);
+    await receivePayment(ctx, orderId, { isDisputed, lostCents });
+    const events = (await recorded(ctx, orderId)).slice(before.length);
+    return [(await readOrder(ctx, orderId))?.dispute_status, ...events];
+  };
+  t.is((await readOrder(ctx, orderId))?.dispute_status, null);
+  t.deepEqual(await dispute(true, 0), ['open', 'order.disputed']);
+  t.deepEqual(await dispute(true, 0), ['open'], 'once');
+  await dismissAttention(ctx, { orderId, code: 'disputed' });
+  t.deepEqual(await dispute(false, 0), ['won', 'order.dispute_closed']);
+  t.deepEqual(await dispute(true, 0), ['open', 'order.disputed'], 'another one');
+  for (const events of [['order.dispute_closed'], []]) t.deepEqual(await dispute(false, 3800), ['lost', ...events]);
+  t.deepEqual(await dispute(false, 0), ['won', 'order.dispute_closed'], 'a reversal');
+});
+
 test.serial('a second payment of a paid order flags it', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);

@@ -729,6 +729,14 @@ export interface webhooks {
         /** The parcel was delivered. */
         post: operations["onOrderDelivered"];
     };
+    "order.disputed": {
+        /** The shopper's bank disputes the payment, or inquires about it. Respond at the payment provider before its deadline. */
+        post: operations["onOrderDisputed"];
+    };
+    "order.dispute_closed": {
+        /** No dispute of the payment is open any more: `dispute_status` is `won` or `lost`. */
+        post: operations["onOrderDisputeClosed"];
+    };
     "order.updated": {
         /** A paid order has changed in another way: its address, its parcels, its fulfillment, or a refund that failed. Or the personal data of an order, paid or not, was erased. */
         post: operations["onOrderUpdated"];
@@ -1146,6 +1154,7 @@ export interface components {
             status: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
             payment_status: "unpaid" | "processing" | "paid" | "failed" | "partially_refunded" | "refunded";
             fulfillment_status: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
+            dispute_status: ("open" | "won" | "lost") | null;
             currency: string;
             subtotal_cents: number;
             discount_cents: number;
@@ -1249,6 +1258,7 @@ export interface components {
             status: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
             payment_status: "unpaid" | "processing" | "paid" | "failed" | "partially_refunded" | "refunded";
             fulfillment_status: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
+            dispute_status: ("open" | "won" | "lost") | null;
             currency: string;
             subtotal_cents: number;
             discount_cents: number;
@@ -1278,6 +1288,7 @@ export interface components {
             status: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
             payment_status: "unpaid" | "processing" | "paid" | "failed" | "partially_refunded" | "refunded";
             fulfillment_status: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
+            dispute_status: ("open" | "won" | "lost") | null;
             currency: string;
             subtotal_cents: number;
             discount_cents: number;
@@ -1813,7 +1824,7 @@ export interface components {
             id: string;
             endpoint_id: string;
             event_id: string;
-            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test";
+            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.disputed" | "order.dispute_closed" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test";
             state: "pending" | "delivered" | "failed" | "discarded";
             attempt_count: number;
             next_attempt_at: components["schemas"]["Timestamp"] | null;
@@ -4644,7 +4655,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url: string;
-                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*" | "customer.*")[];
+                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.disputed" | "order.dispute_closed" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*" | "customer.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
@@ -4710,7 +4721,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url?: string;
-                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*" | "customer.*")[];
+                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.disputed" | "order.dispute_closed" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*" | "customer.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
@@ -4733,7 +4744,7 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "pending" | "delivered" | "failed" | "discarded";
-                type?: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test";
+                type?: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.disputed" | "order.dispute_closed" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test";
                 since?: components["schemas"]["Timestamp"];
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
@@ -4856,7 +4867,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         event_types: {
-                            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test";
+                            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "order.disputed" | "order.dispute_closed" | "order.updated" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "label.voided" | "label.skipped" | "return.requested" | "return.updated" | "customer.erased" | "webhook.test";
                             description: string;
                             schema: unknown;
                             sample: unknown;
@@ -6309,6 +6320,46 @@ export interface operations {
                     id: string;
                     /** @constant */
                     type: "order.delivered";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Order"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onOrderDisputed: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "order.disputed";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Order"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onOrderDisputeClosed: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "order.dispute_closed";
                     timestamp: components["schemas"]["Timestamp"];
                     /** @constant */
                     api_version: "2026-11-20";

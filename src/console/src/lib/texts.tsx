@@ -27,8 +27,17 @@ export const nameOf = ({ kind, id, name }: AuditEntry['actor']): string => name 
 
 const colors: Readonly<Record<string, 'success' | 'warning' | 'error'>> = {
   ...toAll('success', ['paid', 'delivered', 'approved', 'active', 'published', 'enabled', 'purchased', 'sent']),
-  ...toAll('warning', ['needs_attention', 'requested', 'pending', 'past_due', 'new', 'payment_failed', 'exception']),
-  ...toAll('error', ['failed', 'refused', 'disabled', 'rejected', 'bounced']),
+  ...toAll('warning', [
+    'needs_attention',
+    'requested',
+    'pending',
+    'past_due',
+    'new',
+    'payment_failed',
+    'exception',
+    'dispute_open',
+  ]),
+  ...toAll('error', ['failed', 'refused', 'disabled', 'rejected', 'bounced', 'dispute_lost']),
 };
 
 /** A state of the API, as a word that its color only repeats. */

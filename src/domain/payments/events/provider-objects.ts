@@ -80,7 +80,7 @@ async function reversedPayments(ctx: Context, account: PaymentAccount, range: Ti
     ctx,
     sql`
     select payment_id as id from orders
-    where tenant_id = ${ctx.tenant.id} and attentions @> '[{"code": "disputed"}]' and payment_id is not null`,
+    where tenant_id = ${ctx.tenant.id} and dispute_status = 'open' and payment_id is not null`,
   );
   const found = new Set(disputed.map(({ id }) => id));
   for (const kind of ['refund', 'dispute'] as const) {

@@ -142,6 +142,11 @@ async function applyDisputes(
   { isDisputed, lostCents }: PaymentSnapshot,
 ): Promise<void> {
   await recordLoss(ctx, order, lostCents);
+  const status = isDisputed ? 'open' : lostCents > 0 ? 'lost' : order.disputeStatus && 'won';
+  if (status !== order.disputeStatus) {
+    order.disputeStatus = status;
+    recordEvent(ctx, status === 'open' ? 'order.disputed' : 'order.dispute_closed', order.id);
+  }
   if (!isDisputed) order.resolve(disputed.code);
   if (lostCents === 0) order.resolve(disputeLost.code);
   if (lostCents > 0) await flagAttention(ctx, order, disputeLost);

@@ -34,6 +34,7 @@ function Order({ order }: Props) {
       <PageHeading title={order.order_number}>
         <State code={order.status} />
         {order.fulfillment_status !== 'needs_attention' && <State code={order.fulfillment_status} />}
+        {order.dispute_status && <State code={`dispute_${order.dispute_status}`} />}
       </PageHeading>
       {order.imported_at && (
         <Alert severity="info" sx={{ mb: 2 }}>
