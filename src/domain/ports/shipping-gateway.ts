@@ -37,7 +37,7 @@ export interface CustomsItem {
   readonly currency: string;
 }
 
-/** What is declared to customs of a parcel that crosses a border. */
+/** What is declared to customs of a parcel that crosses a border, or goes to US military mail or a US territory. */
 export interface CustomsDeclaration {
   readonly signer: string;
   readonly items: readonly CustomsItem[];
@@ -53,7 +53,7 @@ export interface QuoteRequest {
   readonly carriers: readonly string[];
   /** What the quote is for, in at most 100 characters. It is returned with each of its rates. */
   readonly marker?: string;
-  /** For labels across a border. */
+  /** For labels that need it. */
   readonly customs?: CustomsDeclaration;
 }
 

@@ -48,7 +48,7 @@ async function fetchQuote(
 ): Promise<Quote | undefined> {
   const { carriers, origin } = account;
   try {
-    const customs = await declareGoods(ctx, { from: origin, to: to.country, order });
+    const customs = await declareGoods(ctx, { from: origin, to, order });
     return await ctx.ports.shipping.quote(
       account.account,
       { from: origin, to, parcel, carriers, ...(customs && { customs }) },

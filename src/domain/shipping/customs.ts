@@ -1,7 +1,7 @@
 import { found } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { type OrderForShipping, type OrderView, readOrder } from '../orders/index.ts';
-import type { CustomsDeclaration, CustomsItem } from '../ports/shipping-gateway.ts';
+import type { CustomsDeclaration, CustomsItem, PostalAddress } from '../ports/shipping-gateway.ts';
 import { notShippable } from './retry-label.ts';
 import type { Origin } from './shipping-account.ts';
 
@@ -12,24 +12,34 @@ import type { Origin } from './shipping-account.ts';
 const unfiledUsdCentsMax = 2500_00;
 
 /**
- * The customs declaration of an order's goods; `undefined` where they stay in the country.
+ * ZIP codes of military mail (APO, FPO, DPO) and of the territories, to which US carriers require a declaration as to
+ * another country: 006 to 009 Puerto Rico and Virgin Islands, 090 to 099, 340 and 962 to 966 military, 967 99 American
+ * Samoa, 969 Guam and the other islands of the Pacific.
+ */
+const beyondTheStates = /^(00[6-9]|09|340|96[2-6]|96799|969)/;
+
+/**
+ * The customs declaration of an order's goods; `undefined` where they stay in the country, and there in the states.
  *
  * @throws DomainError `order_not_shippable` where customs require a filing or may require one
  */
 export async function declareGoods(
   ctx: Context,
-  { from, to, order }: { from: Origin; to: string; order: OrderForShipping },
+  { from, to, order }: { from: Origin; to: Pick<PostalAddress, 'country' | 'zip'>; order: OrderForShipping },
 ): Promise<CustomsDeclaration | undefined> {
-  if (to === from.country) return undefined;
+  if (to.country === from.country && (isBeyondTheStates(from) || !isBeyondTheStates(to))) return undefined;
   const view = found(await readOrder(ctx, order.id), 'order');
   const items = customsItems(order, view);
-  const exemption = from.country === 'US' ? exemptionOf(to, items, view.currency) : null;
+  const exemption = from.country === 'US' ? exemptionOf(to.country, items, view.currency) : null;
   return { signer: from.name, items, exemption };
 }
 
+const isBeyondTheStates = ({ country, zip }: Pick<PostalAddress, 'country' | 'zip'>): boolean =>
+  country === 'US' && beyondTheStates.test(zip?.trim() ?? '');
+
 /** Exchange rates are not known here, so only an order in US dollars can be held to a limit in US dollars. */
-function exemptionOf(to: string, items: readonly CustomsItem[], currency: string): CustomsDeclaration['exemption'] {
-  if (to === 'CA') return 'to_canada';
+function exemptionOf(country: string, items: readonly CustomsItem[], currency: string): CustomsDeclaration['exemption'] {
+  if (country === 'CA') return 'to_canada';
   if (currency !== 'USD') {
     throw notDeclarable(
       'Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave, ' +

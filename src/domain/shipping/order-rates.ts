@@ -37,10 +37,11 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
     (sum, item) => sum + (item.ships ? item.quantity * (item.weightOz ?? unknownOz) : 0),
     0,
   );
-  const customs = await declareGoods(ctx, { from: opened.origin, to: country, order });
+  const to = { ...order.shippingAddress, country, email: order.shippingAddress.email ?? order.email };
+  const customs = await declareGoods(ctx, { from: opened.origin, to, order });
   const request: QuoteRequest = {
     from: opened.origin,
-    to: { ...order.shippingAddress, country, email: order.shippingAddress.email ?? order.email },
+    to,
     parcel: packed(opened.parcel, contentsOz),
     carriers: opened.carriers,
     marker: quoteMarker(orderId, order.shippingAddress),

@@ -123,6 +123,25 @@ test.serial('an operator buys a label across a border, with the goods declared t
   t.is(await bought(), 1);
 });
 
+const beyond = [
+  ['APO', 'AE', '09128'],
+  ['DPO', 'AA', '34021-0102'],
+  ['FPO', 'AP', '96349'],
+  ['San Juan', 'PR', '00901'],
+  ['Hagatna', 'GU', '96910'],
+  ['Pago Pago', 'AS', '96799'],
+] as const;
+
+for (const [city, state, zip] of beyond) {
+  test.serial(`a label to ${city} ${state} is bought at once, with the goods declared to customs`, async (t) => {
+    const { ctx, bought } = await open(t.context.ctx);
+    const { order } = await request(ctx, { address: { country: 'US', state, city, zip } });
+    t.is(await run(ctx, order.id), 'done');
+    t.like(await labelOf(ctx, order.id), { state: 'purchased', reason: null });
+    t.is(await bought(), 1);
+  });
+}
+
 test.serial('wherever a run dies, one label is paid for at the provider', async (t) => {
   const { ctx, clock, bought } = await open(t.context.ctx);
   let points = 0;

@@ -18,6 +18,8 @@ import { notify } from './webhooks.ts';
 const rateAgeMsMax = 7 * 24 * 60 * 60 * 1000;
 const resolveDelayMs = 25;
 const streetCharactersMax = 35;
+/** Military mail and the territories, which are states in an address. */
+const beyondTheStates = ['AA', 'AE', 'AP', 'AS', 'FM', 'GU', 'MH', 'MP', 'PR', 'PW', 'VI'];
 
 /**
  * Buy the label of a rate.
@@ -116,8 +118,10 @@ function problemsOf(account: Account, transaction: Transaction): Message[] {
       messages.push({ source, code: 'street_too_long', text });
     }
   }
-  if (shipment.address_from.country !== shipment.address_to.country && !shipment.customs_declaration) {
-    const text = 'A customs declaration is required for international shipments.';
+  const { address_from: from, address_to: to } = shipment;
+  const isBeyond = to.country === 'US' && beyondTheStates.includes(to.state);
+  if ((from.country !== to.country || isBeyond) && !shipment.customs_declaration) {
+    const text = 'A customs declaration is required for international, military and territory shipments.';
     messages.push({ source, code: 'customs_declaration_missing', text });
   }
   if (account.insufficientFunds) {
