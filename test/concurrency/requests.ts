@@ -105,6 +105,9 @@ export const requests: Readonly<Record<string, Build>> = {
     params: { id: (await store.the(the.order)).id },
     body: { carrier: 'USPS', tracking_number: second ? '9400' : '9401' },
   }),
+  'POST /api/v1/admin/orders/:id/ship/cancel': async (store) => ({
+    params: { id: (await store.the(the.shippedOrder)).id },
+  }),
   'POST /api/v1/admin/orders/:id/tracking/correct': async (store, second) => ({
     params: { id: (await store.the(the.shippedOrder)).id },
     body: { tracking_number: '9399', correction: { carrier: 'USPS', tracking_number: second ? '9400' : '9401' } },

@@ -11,7 +11,13 @@ import {
 } from '#src/domain/backoffice/index.ts';
 import { listManagedOrders, OrderFilter } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
-import { correctTracking, editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
+import {
+  cancelShipment,
+  correctTracking,
+  editAddress,
+  markFulfilled,
+  ShippingAddressInput,
+} from '#src/domain/shipping/index.ts';
 import { Email, Id, Line, Nullable, PageOf, PageQuery, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
@@ -77,6 +83,22 @@ export const postShipment = defineRoute({
   responses: { 200: OrderResponse },
   async handle({ ctx, params: { id: orderId }, body: { carrier, tracking_number: trackingNumber } }) {
     await markFulfilled(ctx, { orderId, carrier, trackingNumber });
+    return ok({ order: await readOrderFile(ctx, orderId) });
+  },
+});
+
+export const postShipmentCancellation = defineRoute({
+  ...writing('labels'),
+  operationId: 'admin.cancelShipment',
+  method: 'post',
+  path: '/api/v1/admin/orders/:id/ship/cancel',
+  summary: 'Take back that an order was marked as shipped by hand. Its parcels by hand are removed; nothing is sent.',
+  params: Named,
+  idempotent: 'atomic',
+  errors: ['order_not_shippable', 'order_shipped'],
+  responses: { 200: OrderResponse },
+  async handle({ ctx, params: { id: orderId } }) {
+    await cancelShipment(ctx, { orderId });
     return ok({ order: await readOrderFile(ctx, orderId) });
   },
 });

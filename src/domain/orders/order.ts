@@ -169,9 +169,10 @@ export class Order extends OrderSchema.class {
     return mayFollow(fulfillmentTable, this.fulfillmentStatus, status);
   }
 
-  /** What moved it was reported of a parcel that is not its own: its own parcels say this. */
+  /** What moved it was a mistake, or reported of a parcel that is not its own: this is true. */
   correctFulfillment(status: FulfillmentStatus): void {
-    if (status === 'shipped' || status === 'exception') this.deliveredAt = null;
+    if (status !== 'delivered' && status !== 'returned') this.deliveredAt = null;
+    if (status === 'unfulfilled' || status === 'label_purchased') this.shippedAt = null;
     this.fulfillmentStatus = status;
   }
 

@@ -38,7 +38,11 @@ const isBeyondTheStates = ({ country, zip }: Pick<PostalAddress, 'country' | 'zi
   country === 'US' && beyondTheStates.test(zip?.trim() ?? '');
 
 /** Exchange rates are not known here, so only an order in US dollars can be held to a limit in US dollars. */
-function exemptionOf(country: string, items: readonly CustomsItem[], currency: string): CustomsDeclaration['exemption'] {
+function exemptionOf(
+  country: string,
+  items: readonly CustomsItem[],
+  currency: string,
+): CustomsDeclaration['exemption'] {
   if (country === 'CA') return 'to_canada';
   if (currency !== 'USD') {
     throw notDeclarable(

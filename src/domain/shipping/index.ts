@@ -1,3 +1,4 @@
+export { cancelShipment } from './cancel-shipment.ts';
 export { checkPurchases, sweepLabels } from './check-purchases.ts';
 export { correctTracking } from './correct-tracking.ts';
 export {

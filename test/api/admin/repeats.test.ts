@@ -147,6 +147,11 @@ const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
     const body = { carrier: 'USPS', tracking_number: randomText(20) };
     return { params: { id }, body, count: rows(ctx, sql`(select * from mails where kind = 'shipped') as mails`) };
   },
+  'POST /api/v1/admin/orders/:id/ship/cancel': async ({ context: { ctx } }) => {
+    const { id } = await buildPaidOrder(ctx);
+    await markFulfilled(ctx, { orderId: id, carrier: 'USPS', trackingNumber: randomText(20) });
+    return { params: { id }, count: deeds(ctx, 'order.shipment_canceled') };
+  },
   'POST /api/v1/admin/orders/:id/tracking/correct': async ({ context: { ctx } }) => {
     const { id } = await buildPaidOrder(ctx, { email: 'ada@example.com' });
     const [wrong, right] = [randomText(20), randomText(20)];

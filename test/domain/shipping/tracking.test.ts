@@ -4,10 +4,11 @@ import * as jobs from '#jobs/labels.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { exportKindOf } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { lockOrder, orderForShipping } from '#src/domain/orders/index.ts';
+import { lockOrder, orderForShipping, readOrder } from '#src/domain/orders/index.ts';
 import type { LabelPurchase } from '#src/domain/ports/shipping-gateway.ts';
 import {
   acknowledgeDuplicate,
+  cancelShipment,
   checkPurchases,
   correctTracking,
   markFulfilled,
@@ -16,12 +17,14 @@ import {
   receiveNotification,
   reconcileTracking,
   refundDuplicate,
+  requestLabelAgain,
   retryLabel,
   sweepLabels,
   voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
@@ -582,6 +585,52 @@ test('a parcel whose number is entered by hand once more stays as it is known', 
   const correction = { carrier: 'Another', trackingNumber };
   await correctTracking(ctx, { orderId: order.id, trackingNumber: '9100000007', correction });
   t.deepEqual((await orderOf(ctx, order.id)).labels, labels);
+});
+
+test('an order that was marked as shipped by mistake is to be sent, and can be shipped later', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  const byHand = { orderId: order.id, carrier: 'USPS', trackingNumber: '9100000008' };
+  const shippedAt = async () => (await readOrder(ctx, order.id))?.shipped_at;
+  await cancelShipment(ctx, { orderId: order.id });
+  t.deepEqual(await recorded(ctx, order.id), [], 'nothing was shipped');
+  await markFulfilled(ctx, byHand);
+  t.truthy(await shippedAt());
+  for (let time = 0; time < 2; time += 1) await cancelShipment(ctx, { orderId: order.id });
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', labels: only() });
+  t.is(await shippedAt(), null);
+  t.deepEqual(await trackingsOf(ctx, order.id), []);
+  t.is((await mailsAbout(ctx, order.id)).length, 1);
+
+  await requestLabelAgain(ctx, { orderId: order.id });
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  await markFulfilled(ctx, byHand);
+  await cancelShipment(ctx, { orderId: order.id });
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', labels: only({ status: 'pre_transit' }) });
+  t.deepEqual(
+    (await recorded(ctx, order.id)).filter((type) => type !== 'order.updated'),
+    ['order.shipped', 'order.shipped'],
+  );
+
+  const [bought] = await trackingsOf(ctx, order.id);
+  shipping.tracking.set((await labelOf(ctx, order.id)).trackingNumber ?? '', { status: 'transit', at: null });
+  await reconcileTracking(ctx, { trackingId: bought?.id ?? '' });
+  await t.throwsAsync(cancelShipment(ctx, { orderId: order.id }), { code: 'order_shipped' });
+  t.truthy(await shippedAt());
+});
+
+test('the shipment of an order that was refunded since, or is unknown, is not canceled', async (t) => {
+  const { ctx } = withFake(t.context.ctx);
+  const { order } = await request(ctx);
+  await markFulfilled(ctx, { orderId: order.id, carrier: 'USPS', trackingNumber: '9100000009' });
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+      update orders set status = 'refunded', payment_status = 'refunded'
+      where tenant_id = ${ctx.tenant.id} and id = ${order.id}`),
+  );
+  await t.throwsAsync(cancelShipment(ctx, { orderId: order.id }), { code: 'order_not_shippable' });
+  await t.throwsAsync(cancelShipment(ctx, { orderId: newId('ord') }), { code: 'not_found' });
 });
 
 test('a wrong tracking number that was corrected is not tracked, and what it reported of the order is undone', async (t) => {

@@ -101,6 +101,8 @@ export interface AdminOperations {
   refundOrder(id: string, body?: Body<'admin.refundOrder'>, options?: IdempotentOptions): Promise<Result<'admin.refundOrder'>>;
   /** Mark an order as shipped by hand. No label is bought, and the shopper is notified. */
   shipOrder(id: string, body: Body<'admin.shipOrder'>, options?: IdempotentOptions): Promise<Result<'admin.shipOrder'>>;
+  /** Take back that an order was marked as shipped by hand. Its parcels by hand are removed; nothing is sent. */
+  cancelShipment(id: string, options?: IdempotentOptions): Promise<Result<'admin.cancelShipment'>>;
   /** Correct the shipping address of an order. This does not retry its label. */
   replaceShippingAddress(id: string, body: Body<'admin.replaceShippingAddress'>, options?: RequestOptions): Promise<Result<'admin.replaceShippingAddress'>>;
   /** Correct or remove a tracking number that was entered by hand. The shopper is sent a new one. */
@@ -309,6 +311,7 @@ export const adminOperations: OperationTable = {
   resendReceipt: { at: 'POST /api/v1/admin/orders/{id}/receipt', isIdempotent: true },
   refundOrder: { at: 'POST /api/v1/admin/orders/{id}/refunds', input: 'body', isIdempotent: true },
   shipOrder: { at: 'POST /api/v1/admin/orders/{id}/ship', input: 'body', isIdempotent: true },
+  cancelShipment: { at: 'POST /api/v1/admin/orders/{id}/ship/cancel', isIdempotent: true },
   replaceShippingAddress: { at: 'PUT /api/v1/admin/orders/{id}/shipping-address', input: 'body' },
   correctTracking: { at: 'POST /api/v1/admin/orders/{id}/tracking/correct', input: 'body', isIdempotent: true },
   getOverview: { at: 'GET /api/v1/admin/overview' },

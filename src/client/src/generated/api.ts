@@ -191,6 +191,10 @@ export interface paths {
         /** Mark an order as shipped by hand. No label is bought, and the shopper is notified. */
         post: operations["admin.shipOrder"];
     };
+    "/api/v1/admin/orders/{id}/ship/cancel": {
+        /** Take back that an order was marked as shipped by hand. Its parcels by hand are removed; nothing is sent. */
+        post: operations["admin.cancelShipment"];
+    };
     "/api/v1/admin/orders/{id}/shipping-address": {
         /** Correct the shipping address of an order. This does not retry its label. */
         put: operations["admin.replaceShippingAddress"];
@@ -3135,6 +3139,23 @@ export interface operations {
                     carrier: string;
                     tracking_number: string;
                 };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["OrderFile"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.cancelShipment": {
+        parameters: {
+            path: {
+                id: string;
             };
         };
         responses: {

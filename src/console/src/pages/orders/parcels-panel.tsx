@@ -18,10 +18,10 @@ interface Props {
 /** What an order was sent with. A number that was entered by hand can be corrected. */
 export function ParcelsPanel({ order }: Props) {
   const { labels: parcels } = order;
-  const isByHand = ({ tracking_number: number }: Parcel) => number !== order.label?.tracking_number;
+  const isByHand = isByHandIn(order);
   if (!order.shipped_at && !parcels.some(isByHand)) return null;
   return (
-    <Panel title="Parcels" actions={order.shipped_at && <AddParcel order={order} />}>
+    <Panel title="Parcels" actions={order.shipped_at && <ShipmentActions order={order} />}>
       <Rows
         label="Parcels"
         rows={parcels}
@@ -37,6 +37,36 @@ export function ParcelsPanel({ order }: Props) {
         ]}
       />
     </Panel>
+  );
+}
+
+const isByHandIn =
+  ({ label }: OrderFile) =>
+  ({ tracking_number: number }: Parcel) =>
+    number !== label?.tracking_number;
+
+function ShipmentActions({ order }: Props) {
+  const { fulfillment_status: fulfillment, labels: parcels, status } = order;
+  const mayBeByHand = parcels.length === 0 || parcels.some(isByHandIn(order));
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+      {fulfillment === 'shipped' && status !== 'refunded' && mayBeByHand && <CancelShipment order={order} />}
+      <AddParcel order={order} />
+    </Box>
+  );
+}
+
+function CancelShipment({ order: { id, order_number } }: Props) {
+  return (
+    <Action
+      label="Not shipped"
+      title={`${order_number} was not shipped`}
+      color="error"
+      scope="admin.labels:write"
+      text="The order is to be sent again, and the tracking numbers that were entered by hand are removed. The customer gets no email."
+      run={(_, options) => admin.cancelShipment(id, options)}
+      done="The order is to be sent."
+    />
   );
 }
 
