@@ -49,7 +49,8 @@ export function planProduct(
 
 /**
  * The variants of an input with their ids: that of the variant with this SKU, or else of the one that the input names by
- * its id, which gets another SKU so, or else of a removed one with this SKU.
+ * its id, which gets another SKU so, or else of a removed one with this SKU. A variant that gets another SKU leaves its
+ * own to another that is named by its id.
  * @throws DomainError `invalid_request` when two would be the same one, or one would get the SKU of another
  */
 function identify(
@@ -58,15 +59,16 @@ function identify(
   live: readonly SavedVariant[],
   stored: readonly SavedVariant[],
 ): IdentifiedVariant[] {
-  const skus = new Set(given.variants.map(({ sku }) => sku));
+  const names = given.variants.map((_, index) => live.find(({ id }) => id === input.variants[index]?.id));
   const taken = new Set<string>();
   return given.variants.map((variant, index) => {
     const hasItsSku = ({ sku }: SavedVariant) => sku === variant.sku;
-    const named = live.find(({ id }) => id === input.variants[index]?.id);
+    const named = names[index];
     const owner = live.find(hasItsSku);
-    if (named && owner && named !== owner) throw takenSku(index, variant.sku);
-    const renamed = named && !skus.has(named.sku) ? named : undefined;
-    const known = owner ?? renamed ?? stored.find(hasItsSku);
+    const isElsewhere = given.variants.some(({ sku }, at) => sku === named?.sku && (names[at] ?? named) === named);
+    const renamed = named && !isElsewhere ? named : undefined;
+    if (named && owner && named !== owner && !(renamed && names.includes(owner))) throw takenSku(index, variant.sku);
+    const known = renamed ?? owner ?? stored.find(hasItsSku);
     const id = known?.id ?? newId('var');
     if (taken.has(id)) throw repeatedVariant(index);
     taken.add(id);
@@ -84,7 +86,7 @@ const repeatedVariant = (index: number) =>
 const takenSku = (index: number, sku: string) =>
   rejectSku(
     `/variants/${index}/sku`,
-    `${sku} is the SKU of another variant. Give that one another SKU first, or remove it first.`,
+    `${sku} is the SKU of another variant. Give that one another SKU, too, by its id, or remove it first.`,
     'is that of another variant',
   );
 

@@ -88,6 +88,7 @@ export function issuesOfPrices(variants: readonly Priced[], currency: string, st
 async function applyPlans(ctx: InTransaction, plans: readonly ProductPlan[]): Promise<void> {
   const changed = plans.filter(({ isNew, values }) => isNew || Object.keys(values).length > 0);
   if (changed.length > 0) {
+    await releaseSkus(ctx, changed);
     const versions = await writeProducts(
       ctx,
       changed.map(({ isNew, values, stock, live, ...product }) => product),
@@ -102,6 +103,18 @@ async function applyPlans(ctx: InTransaction, plans: readonly ProductPlan[]): Pr
   }
   const stock = plans.flatMap(({ stock }) => stock);
   if (stock.length > 0) await changeStock(ctx, stock);
+}
+
+/** A SKU that another variant of the product gets is free before that one is written, which sells its own again. */
+async function releaseSkus(ctx: InTransaction, plans: readonly ProductPlan[]): Promise<void> {
+  const ids = plans.flatMap(({ live, variants }) => {
+    const owners = new Map(live.map(({ id, sku }) => [sku, id]));
+    const passedOn = variants.map(({ id, sku }) => ({ id, owner: owners.get(sku) }));
+    return passedOn.flatMap(({ id, owner }) => (owner === undefined || owner === id ? [] : [owner]));
+  });
+  if (ids.length === 0) return;
+  await ctx.tx.execute(sql`
+    update variants set removed_at = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
 }
 
 /** Whether it was stored and not published before: it may have been restocked meanwhile, which notified nobody. */
