@@ -89,7 +89,7 @@ export const getPartners = defineRoute({
 });
 
 export const postPartner = defineRoute({
-  ...writing('customers'),
+  ...writing('promotions'),
   operationId: 'admin.savePartner',
   method: 'post',
   path: '/api/v1/admin/partners',

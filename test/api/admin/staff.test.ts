@@ -719,6 +719,23 @@ test.serial('a fulfilment role can neither refund nor change stock, keys or staf
   t.is((await page.get(`/orders/${id}`)).status, 200);
 });
 
+test.serial('a support role grants no discount: it can neither save a partner nor import one', async (t) => {
+  const { api, ctx } = t.context;
+  const member = await buildStaffSession(ctx, { role: 'support' });
+  const page = pageOf(t.context, member);
+  const imported = api.call('POST', '/api/v1/admin/imports?kind=partners&format=csv', {
+    headers: { ...member.headers, origin: api.url, 'content-type': 'text/csv' },
+    body: 'code,name,discount_percent\nfriend,A friend,100\n',
+  });
+  const results = [
+    await page.post('/partners', { code: 'friend', name: 'A friend', discount_percent: 100 }),
+    await imported,
+    await page.post('/promo-codes', { code: 'FRIEND', type: 'percent', value: 100 }),
+  ];
+  t.deepEqual(results.map(resultOf), Array(3).fill('403 insufficient_scope'));
+  t.is((await page.get('/partners')).status, 200);
+});
+
 test.serial('a limit of 0 asks for the second factor at each refund, also of a return', async (t) => {
   const { ctx, services } = t.context;
   await services.execute(sql`update tenants set refund_verification_above_cents = 0 where id = ${ctx.tenant.id}`);

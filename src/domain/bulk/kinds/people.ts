@@ -34,7 +34,8 @@ export const importCustomers = defineImportKind({
 /** Partners: the codes with which their visitors are redirected to the store, and their terms. */
 export const importPartners = defineImportKind({
   name: 'partners',
-  area: 'customers',
+  // What a partner gives is a discount.
+  area: 'promotions',
   tables: {
     csv: flatTable({
       required: ['code', 'name'],

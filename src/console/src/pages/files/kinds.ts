@@ -8,7 +8,7 @@ export const importScopes: Readonly<Record<ImportKind, string>> = {
   products: 'admin.catalog:write',
   stock: 'admin.catalog:write',
   customers: 'admin.customers:write',
-  partners: 'admin.customers:write',
+  partners: 'admin.promotions:write',
   content: 'admin.content:write',
   promo_codes: 'admin.promotions:write',
   gift_cards: 'admin.promotions:write',

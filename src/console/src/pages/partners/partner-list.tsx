@@ -42,7 +42,7 @@ function NewPartner() {
       label="New partner"
       title="Add a partner"
       variant="contained"
-      scope="admin.customers:write"
+      scope="admin.promotions:write"
       input={{ window: '30d' }}
       run={async (input) => {
         await rejectKnownCode(input.code);
@@ -61,7 +61,7 @@ function EditPartner({ partner }: { readonly partner: ManagedPartner }) {
     <Action<Input>
       label="Edit"
       title={`Edit ${partner.name}`}
-      scope="admin.customers:write"
+      scope="admin.promotions:write"
       input={inputOf(partner)}
       run={async (_, { edited }) => admin.savePartner({ ...inputOf(await readPartner(partner)), ...edited })}
       done="The partner is saved."
