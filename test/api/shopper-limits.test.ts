@@ -9,6 +9,7 @@ import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
+import { buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { bearer, buildSession } from '#test/support/factories/sessions.ts';
 import { buildStaff } from '#test/support/factories/staff.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
@@ -104,6 +105,30 @@ test('a valid code is not counted, nor one that was not checked because of an ea
   }
   const { headers } = await till.preview('apply-gift-card', { code, orderTotal: 100 });
   t.is(headers.get('ratelimit-remaining'), '9');
+});
+
+test('wrong emails of an order in a return count against its look-up, and right ones do not', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { order_number: orderNumber, customer, items } = await buildReturnableOrder(ctx);
+  const client = (last: number) => ({ 'x-forwarded-for': `203.0.113.${last}` });
+  const item = { order_item_id: items[0]?.id, quantity: 999 };
+  const askBack = (email: string, last = 20) =>
+    api.call('POST', '/api/v1/returns', {
+      tenant: tenant.slug,
+      headers: client(last),
+      body: { order_number: orderNumber, email, items: [item] },
+    });
+  const lookUp = (email: string) =>
+    api.call('GET', `/api/v1/orders/lookup?order_number=${orderNumber}&email=${email}`, {
+      tenant: tenant.slug,
+      headers: client(20),
+    });
+  t.is((await askBack(customer.email ?? '')).body.error, 'return_not_allowed');
+  for (let count = 0; count < 3; count += 1) t.is((await askBack(`eve${count}@example.com`)).status, 404);
+  t.is((await lookUp('eve@example.com')).headers.get('ratelimit-remaining'), '16');
+  for (let count = 0; count < 16; count += 1) await lookUp(`mallory${count}@example.com`);
+  t.is((await askBack('trent@example.com')).status, 429);
+  t.is((await askBack('trent@example.com', 21)).status, 404, 'another client is counted for itself');
 });
 
 test('a client gets five links an hour for the address of a member, and all clients together twenty', async (t) => {

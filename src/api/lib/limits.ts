@@ -87,10 +87,10 @@ export type EmailLimitName = keyof typeof emailLimits;
 
 export const emailLimitOf = (name: EmailLimitName): EmailLimit => emailLimits[name];
 
-/** A code in a body's field that could be guessed. */
+/** A code, or the email of an order, in a body's field that could be guessed. */
 export interface Guess {
   readonly field: string;
-  /** The limit of where the code can be previewed: wrong ones count there. */
+  /** The limit of where the code can be previewed, or the order be found: wrong ones count there. */
   readonly limit: LimitName;
   /** The error code of a wrong guess. */
   readonly wrong: ErrorCode;

@@ -7,11 +7,7 @@ export function describeLimits(route: Route): string[] {
   const { limit, emails, guesses = [] } = route;
   return [
     ...(limit && limitOf(limit).perShopper ? [describeLimit(limit, route)] : []),
-    ...guesses.map(
-      (guess) =>
-        `A wrong \`${guess.field}\` counts towards the limit of its preview operation: ` +
-        `${countOf(limitOf(guess.limit))}.`,
-    ),
+    ...guesses.map(({ field, limit }) => describeGuess(field, limitOf(limit))),
     ...(emails ? [describeEmails(emails)] : []),
   ];
 }
@@ -54,6 +50,9 @@ function describeLimit(name: NonNullable<Route['limit']>, { audience }: Route): 
   const together = protects ? ` Operations that could be used to guess ${protects} are counted together.` : '';
   return `Rate limit: ${countOf({ perShopper, seconds })}${server}.${together}`;
 }
+
+const describeGuess = (field: string, { protects, ...limit }: ReturnType<typeof limitOf>) =>
+  `A wrong \`${field}\` counts with the operations that could be used to guess ${protects}: ${countOf(limit)}.`;
 
 function describeEmails(name: NonNullable<Route['emails']>): string {
   const { perShopper, perRecipient, perRecipientAndShopper, perStore, isSilent, seconds } = emailLimitOf(name);

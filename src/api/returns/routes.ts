@@ -13,6 +13,7 @@ export const postReturn = defineRoute({
   body: ReturnInput,
   bodyBytesMax: largeBodyBytesMax,
   limit: 'returns',
+  guesses: [{ field: 'email', limit: 'orders', wrong: 'not_found' }],
   idempotent: 'atomic',
   errors: ['not_found', 'return_not_allowed'],
   responses: { 201: Type.Object({ return: ReturnView }) },
