@@ -10,6 +10,7 @@ import type { HttpError } from '#src/api/lib/http-error.ts';
 import { createHttpServer } from '#src/api/lib/http-server.ts';
 import { readBytes } from '#src/api/lib/read-request.ts';
 import { listLeads } from '#src/domain/leads/index.ts';
+import { serveApi, type TestApi } from '#test/support/api.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildStockedStore } from '#test/support/factories/store.ts';
@@ -318,4 +319,26 @@ test('carts, saved carts, reviews and leads read numbers and booleans as text, a
   t.is((await post(t.context, '/cart/save', { ...saved, consent: 'false' })).body.reminders, 'not_scheduled');
   t.is((await post(t.context, '/cart/save', { ...saved, consent: 'perhaps' })).body.errors[0].path, '/consent');
   t.is((await post(t.context, '/leads', { email: 'ada@example.com', consent: 'true' })).status, 201);
+});
+
+test('outside local mode every response tells browsers to come back over TLS only', async (t) => {
+  const { services, tenant, api } = t.context;
+  const settings = { ...services.config.settings, localMode: false };
+  const strict = await serveApi({ ...services, config: { ...services.config, settings } });
+  t.teardown(strict.close);
+  const paths = ['/api/v1/storefront', '/api/v1/cart/none', '/admin', '/docs', '/ops', '/no-such-path'];
+  const policies = (of: TestApi) =>
+    Promise.all(
+      paths.map(async (path) =>
+        (await of.call('GET', path, { tenant: tenant.slug })).headers.get('strict-transport-security'),
+      ),
+    );
+  t.deepEqual(
+    await policies(strict),
+    paths.map(() => 'max-age=31536000'),
+  );
+  t.deepEqual(
+    await policies(api),
+    paths.map(() => null),
+  );
 });

@@ -112,23 +112,23 @@ test('wrong emails of an order in a return count against its look-up, and right 
   const { order_number: orderNumber, customer, items } = await buildReturnableOrder(ctx);
   const client = (last: number) => ({ 'x-forwarded-for': `203.0.113.${last}` });
   const item = { order_item_id: items[0]?.id, quantity: 999 };
-  const askBack = (email: string, last = 20) =>
+  const requestReturn = (email: string, last = 20) =>
     api.call('POST', '/api/v1/returns', {
       tenant: tenant.slug,
       headers: client(last),
       body: { order_number: orderNumber, email, items: [item] },
     });
-  const lookUp = (email: string) =>
+  const readOrder = (email: string) =>
     api.call('GET', `/api/v1/orders/lookup?order_number=${orderNumber}&email=${email}`, {
       tenant: tenant.slug,
       headers: client(20),
     });
-  t.is((await askBack(customer.email ?? '')).body.error, 'return_not_allowed');
-  for (let count = 0; count < 3; count += 1) t.is((await askBack(`eve${count}@example.com`)).status, 404);
-  t.is((await lookUp('eve@example.com')).headers.get('ratelimit-remaining'), '16');
-  for (let count = 0; count < 16; count += 1) await lookUp(`mallory${count}@example.com`);
-  t.is((await askBack('trent@example.com')).status, 429);
-  t.is((await askBack('trent@example.com', 21)).status, 404, 'another client is counted for itself');
+  t.is((await requestReturn(customer.email ?? '')).body.error, 'return_not_allowed');
+  for (let count = 0; count < 3; count += 1) t.is((await requestReturn(`eve${count}@example.com`)).status, 404);
+  t.is((await readOrder('eve@example.com')).headers.get('ratelimit-remaining'), '16');
+  for (let count = 0; count < 16; count += 1) await readOrder(`mallory${count}@example.com`);
+  t.is((await requestReturn('trent@example.com')).status, 429);
+  t.is((await requestReturn('trent@example.com', 21)).status, 404, 'another client is counted for itself');
 });
 
 test('a client gets five links an hour for the address of a member, and all clients together twenty', async (t) => {

@@ -10,6 +10,9 @@ import type { Services } from '#src/services.ts';
 /** A caller's own request id is used if it is safe to log. */
 const harmless = /^[A-Za-z0-9_-]{8,64}$/;
 
+/** Outside local mode the service is reached over TLS, and a browser that was here uses nothing else for a year. */
+const overTlsOnly = 'max-age=31536000';
+
 /** Assign each request its id, respond to every error with the error envelope, and log one line at the end. */
 export function handleRequests(services: Services): Middleware {
   return async (koa, next) => {
@@ -17,6 +20,7 @@ export function handleRequests(services: Services): Middleware {
     const requestId = harmless.test(given) ? given : newId('req');
     const startedAt = performance.now();
     koa.state['requestId'] = requestId;
+    if (!services.config.settings.localMode) koa.set('strict-transport-security', overTlsOnly);
 
     await correlate({ requestId }, () =>
       inSpan(koa.method, { kind: 'server', attributes: { 'http.request.method': koa.method } }, async (span) => {
