@@ -10,6 +10,7 @@ import { countStatements } from '#test/support/count-statements.ts';
 import { aggregateAll, aggregatedEvents, buildEvent, waitingBatches } from '#test/support/factories/analytics.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { only } from '#test/support/only.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
@@ -229,6 +230,35 @@ test.serial(
     await aggregateAll(services);
     clock.pass(seconds(1));
     t.is((await send(t.context, [buildEvent()])).status, 200);
+    await aggregateAll(services);
+  },
+);
+
+test.serial(
+  'POST /analytics/events of a store that floods it returns 429, and that of another store 200',
+  async (t) => {
+    const { services, clock, tenant } = t.context;
+    const other = { ...t.context, tenant: await buildTenant(services) };
+    const asOperator = (statement: Sql) =>
+      asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(statement));
+    const plant = (tenantId: string, id: string, events: number) =>
+      asOperator(sql`
+      insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
+      values (${tenantId}, ${id}, ${fromNow(clock, -900)}, 'client', false, ${events}, '[]')`);
+    await aggregateAll(services);
+    await clock.standStill(async () => {
+      clock.pass(seconds(1));
+      await Promise.all(['bat_1', 'bat_2', 'bat_3'].map((id) => plant(tenant.id, id, 500)));
+      await plant(other.tenant.id, 'bat_4', 1);
+      await asOperator(sql`update analytics_batches set received_at = ${fromNow(clock, -950)} where id = 'bat_1'`);
+      t.is((await send(other, [buildEvent()])).status, 200, 'no worker was seen to aggregate');
+      await asOperator(sql`delete from analytics_batches where id = 'bat_1'`);
+      clock.pass(200);
+      t.is((await send(t.context, [buildEvent()])).status, 429);
+      t.is((await send(other, [buildEvent()])).status, 200);
+      const third = { ...t.context, tenant: await buildTenant(services) };
+      t.is((await send(third, [buildEvent()])).status, 200, 'nothing of it waits');
+    });
     await aggregateAll(services);
   },
 );

@@ -37,7 +37,7 @@ const freshForMs = 50;
 const watches = new WeakMap<Database, BacklogWatch>();
 
 /**
- * Reject events that could not be counted in time. While no worker runs, as for a moment in each release, events are
+ * Reject events that could not be counted in time: those of the stores that send most. While no worker runs, as for a moment in each release, events are
  * accepted up to a larger limit: rejecting them would not make anything faster, and a page that is being left does not
  * send its events again.
  *
@@ -46,8 +46,8 @@ const watches = new WeakMap<Database, BacklogWatch>();
 export async function rejectOverBacklog(ctx: Context): Promise<void> {
   const watch = watches.get(ctx.database) ?? new BacklogWatch();
   watches.set(ctx.database, watch);
-  const retryAfterSeconds = await watch.waitSeconds(ctx);
-  if (retryAfterSeconds === 0) return;
+  const { seconds: retryAfterSeconds, tenants } = await watch.wait(ctx);
+  if (retryAfterSeconds === 0 || tenants?.has(ctx.tenant.id) === false) return;
   throw new DomainError('too_many', 'rate_limited', 'Too many events are waiting. Send these again in a moment.', {
     retryAfterSeconds,
   });
@@ -60,27 +60,50 @@ class BacklogWatch {
   #oldest: number | undefined;
   /** The last measurement with a batch that was gone at the next one: proof that a worker was running. */
   #aggregatedAfter = -Infinity;
-  #waitSeconds: Promise<number> = Promise.resolve(0);
+  #wait: Promise<Wait> = Promise.resolve(none);
 
-  /** @returns how long the sender has to wait; 0 when the events are accepted */
-  waitSeconds(ctx: PlatformContext): Promise<number> {
+  /** Who has to wait before sending events, and how long. */
+  wait(ctx: PlatformContext): Promise<Wait> {
     const now = ctx.clock.now().getTime();
     if (now - this.#checkedAt >= freshForMs) {
-      this.#waitSeconds = this.#measure(ctx, now, this.#checkedAt);
+      this.#wait = this.#measure(ctx, now, this.#checkedAt);
       this.#checkedAt = now;
-      this.#waitSeconds.catch(() => (this.#checkedAt = -Infinity));
+      this.#wait.catch(() => (this.#checkedAt = -Infinity));
     }
-    return this.#waitSeconds;
+    return this.#wait;
   }
 
-  async #measure(ctx: PlatformContext, now: number, checkedBefore: number): Promise<number> {
+  async #measure(ctx: PlatformContext, now: number, checkedBefore: number): Promise<Wait> {
     const { oldestAt } = await readBacklog(ctx, { limit: 1 });
     const oldest = oldestAt?.getTime();
     if (this.#oldest !== undefined && (oldest ?? Infinity) > this.#oldest) this.#aggregatedAfter = checkedBefore;
     this.#oldest = oldest;
-    if (oldest === undefined || now - oldest < behindMs) return 0;
-    if (now - this.#aggregatedAfter < behindMs) return 1;
+    if (oldest === undefined || now - oldest < behindMs) return none;
+    if (now - this.#aggregatedAfter < behindMs) return { seconds: 1, tenants: await readBusiest(ctx) };
     const { batches, events } = await readBacklog(ctx);
-    return batches >= batchesMax || events >= eventsMax ? 5 : 0;
+    return batches >= batchesMax || events >= eventsMax ? { seconds: 5 } : none;
   }
+}
+
+interface Wait {
+  /** 0 when the events are accepted. */
+  readonly seconds: number;
+  /** The stores that have to; by default all of them. */
+  readonly tenants?: ReadonlySet<string>;
+}
+
+const none: Wait = { seconds: 0 };
+
+/** The stores of which as many events wait as of the average one, or more: they are why those of others wait, too. */
+async function readBusiest(ctx: PlatformContext): Promise<ReadonlySet<string>> {
+  const busiest = await asPlatform(ctx, 'batches of all stores wait in one queue', (ctx) =>
+    ctx.tx.execute<{ id: string }>(sql`
+    select tenant_id as id from (
+      select tenant_id, sum(event_count) as events, avg(sum(event_count)) over () as average
+      from (
+        select tenant_id, event_count from analytics_batches order by received_at limit ${batchesMax}) as waiting
+      group by tenant_id) as stores
+    where events >= average`),
+  );
+  return new Set(busiest.map(({ id }) => id));
 }
