@@ -25,7 +25,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
  */
 const test = anyTest as TestFn<ApiContext>;
 const shipping = fakeShippingByStore();
-useApi(test, { ports: { shipping: shipping.gateway } });
+useApi(test, { ports: { shipping: shipping.gateway }, environment: { TRUSTED_PROXY_HOPS: '1' } });
 
 interface RawResponse {
   readonly statusLine: string;
@@ -153,6 +153,34 @@ test('a connection with bodies that arrive unread is kept, and gathers nothing w
   }
   t.is(new Set(sockets).size, 1);
   t.is(new Set(gathered).size, 1, gathered.join());
+});
+
+test('a client has at most 16 MB of bodies on the way, and takes nothing from another', async (t) => {
+  const { api, tenant } = t.context;
+  const { port } = new URL(api.url);
+  const from = (last: number) => `X-Forwarded-For: 203.0.113.${last}`;
+  const head = lines(
+    'POST /api/v1/cart/save HTTP/1.1',
+    ...[host, json, from(1), `x-tenant-slug: ${tenant.slug}`, `Content-Length: ${256 * 1024}`],
+  );
+  const begin = () => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(`${head}{`);
+    return socket;
+  };
+  const save = async (last: number) => {
+    const [name = '', value = ''] = from(last).split(': ');
+    const items = [{ product_slug: 'oak-bowl', quantity: 1 }];
+    const body = { email: 'ada@example.com', items };
+    return (await api.call('POST', '/api/v1/cart/save', { tenant: tenant.slug, headers: { [name]: value }, body }))
+      .status;
+  };
+  const sockets = Array.from({ length: 64 }, begin);
+  await until(async () => (await save(1)) === 503);
+  t.is(await save(2), 200);
+  for (const socket of sockets) socket.destroy();
+  await until(async () => (await save(1)) === 200);
 });
 
 test('a client that leaves after its file was rejected half-way harms nothing', async (t) => {

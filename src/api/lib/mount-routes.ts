@@ -4,7 +4,7 @@ import type { Actor, Context } from '#src/domain/context.ts';
 import { requireSecondFactor } from '#src/domain/second-factor.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
-import { clientIp, serverOf, shopperIp } from './client-ip.ts';
+import { clientIp, clientNetworkOf, serverOf, shopperIp } from './client-ip.ts';
 import { rejectForeignPage, setAllowedOrigin } from './cors.ts';
 import type { Audience, Caller, EmailWork, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
@@ -39,7 +39,8 @@ export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices,
  */
 async function serve(shared: RouteServices, route: Route, koa: RouterContext): Promise<void> {
   const { audience } = route;
-  const sent = bodyReader(route, koa);
+  const ip = clientIp(koa.req, shared.services.config.trustedProxyHops);
+  const sent = bodyReader(route, koa, clientNetworkOf(ip));
   const naming = audience.kind === 'token' || audience.kind === 'session' ? audience.tenantIdOf : undefined;
   const body = naming && (await sent()).body;
   const visitor = await authenticate(shared.services, audience, {
@@ -48,7 +49,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
     tenantIdOf: naming && (() => naming({ query: koa.query, body })),
     staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
   });
-  const party = await enforceLimits(shared, route, visitor, koa);
+  const party = await enforceLimits(shared, route, { visitor, ip }, koa);
   if (route.verified) requireSecondFactor({ actor: actorOf(visitor), clock: shared.services.clock });
 
   const make = async () => handle(shared, route, koa, party, await sent());
@@ -67,7 +68,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
 async function enforceLimits(
   { services, limiter }: RouteServices,
   route: Route,
-  visitor: Visitor,
+  { visitor, ip: direct }: { visitor: Visitor; ip: string },
   koa: KoaContext,
 ): Promise<Party> {
   const { settings } = services.config;
@@ -79,7 +80,7 @@ async function enforceLimits(
   koa.state['tenant'] = visitor.tenant.slug;
   const server = await serverOf(services, visitor, koa.get('authorization'));
   const ip = shopperIp({
-    clientIp: clientIp(koa.req, services.config.trustedProxyHops),
+    clientIp: direct,
     named: koa.get('x-client-ip'),
     server,
   });

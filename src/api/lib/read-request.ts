@@ -17,15 +17,15 @@ export interface SentBody {
   readonly rawBody: Buffer;
 }
 
-/** Read the body, at most once. Throws 413, 415 and 400 `invalid_json`. */
-export function bodyReader(route: Route, koa: RouterContext): () => Promise<SentBody> {
+/** Read the body of a client, at most once. Throws 413, 415, 503 and 400 `invalid_json`. */
+export function bodyReader(route: Route, koa: RouterContext, client: string): () => Promise<SentBody> {
   let sent: Promise<SentBody> | undefined;
-  return () => (sent ??= readBody(route, koa));
+  return () => (sent ??= readBody(route, koa, client));
 }
 
-async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
+async function readBody(route: Route, koa: RouterContext, client: string): Promise<SentBody> {
   if (!route.body && !route.rawBody) return { body: undefined, rawBody: Buffer.alloc(0) };
-  const bytes = await readBytes(koa.req, route.bodyBytesMax);
+  const bytes = await whileArriving(client, sizeOf(koa, route), () => readBytes(koa.req, route.bodyBytesMax));
   if (route.rawBody) return { body: undefined, rawBody: bytes };
   if (bytes.length > 0) rejectCompressed(koa.get('content-encoding'));
   const contentType = koa.get('content-type');
@@ -35,6 +35,37 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
       ? await parseForm(bytes, contentType)
       : parseJson(bytes, isPlain ? 'application/json' : contentType, route.checksText);
   return { body, rawBody: bytes };
+}
+
+/** How large the body may become. */
+function sizeOf(koa: RouterContext, { bodyBytesMax }: Route): number {
+  const length = koa.get('content-length');
+  if (length === '' && koa.get('transfer-encoding') === '') return 0;
+  return Math.min(Number(length || bodyBytesMax), bodyBytesMax);
+}
+
+/** What the bodies of one client may take of the memory of a process until they have arrived. */
+const arrivingBytesMax = 16 * 1024 * 1024;
+
+/** How much of it each client takes. */
+const arriving = new Map<string, number>();
+
+/** Rates and ceilings count a request once its body has arrived, so many that stand still need a limit of their own. */
+async function whileArriving<Result>(client: string, bytes: number, read: () => Promise<Result>): Promise<Result> {
+  const taken = (arriving.get(client) ?? 0) + bytes;
+  if (taken > arrivingBytesMax) {
+    throw new DomainError('unavailable', 'service_unavailable', 'Too many bodies of this client are on their way.', {
+      retryAfterSeconds: 1,
+    });
+  }
+  arriving.set(client, taken);
+  try {
+    return await read();
+  } finally {
+    const left = (arriving.get(client) ?? 0) - bytes;
+    if (left > 0) arriving.set(client, left);
+    else arriving.delete(client);
+  }
 }
 
 /** Compressed bodies are rejected: their real size is unknown before they are unpacked. */
