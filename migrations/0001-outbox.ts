@@ -2,11 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/**
- * Jobs and events, written in the transaction that causes them. Retention and operators read some tables across all
- * stores by time; where rows are inserted in the order of that time, a BRIN index finds them and costs inserts almost
- * nothing.
- */
+/** Jobs and events, written in the transaction that causes them. */
 export class Outbox extends Migration {
   override up(): void {
     this.addSql(`
@@ -56,8 +52,7 @@ export class Outbox extends Migration {
         primary key (tenant_id, id)
       );
       create index events_by_object on events (tenant_id, object_id);
-      create index events_by_age on events (tenant_id, created_at);
-      create index events_by_time on events using brin (created_at) with (autosummarize = on);
+      create index events_by_age on events (created_at);
       ${tenantTable('events')}
     `);
   }

@@ -32,7 +32,7 @@ export class Mail extends Migration {
       );
       create index mails_of_subject on mails (tenant_id, subject_id, id);
       create index mails_to_recipient on mails (tenant_id, recipient, kind, id);
-      create index mails_by_time on mails using brin (created_at) with (autosummarize = on);
+      create index mails_by_age on mails (created_at);
       ${tenantTable('mails')}
 
       -- Emails that a message bounced from: nothing is sent to them again.

@@ -72,7 +72,7 @@ export class Payments extends Migration {
         primary key (tenant_id, id)
       ) with (fillfactor = 80);
       create index payment_events_by_age on payment_events (tenant_id, received_at);
-      create index payment_events_by_time on payment_events using brin (received_at) with (autosummarize = on);
+      create index payment_events_received_at on payment_events (received_at);
       ${tenantTable('payment_events')}
 
       -- Time ranges whose events the payment provider had deleted before they were received, and how far its objects

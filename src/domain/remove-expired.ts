@@ -15,8 +15,6 @@ export interface Retention {
   readonly retainedMs: number;
   /** Which rows are then removed, as a condition on `old`. Default: all of them. */
   readonly only?: Sql | ((now: Date) => Sql);
-  /** Whether the index is one of ranges (BRIN), which has no order: the rows lie where they were appended. */
-  readonly isAppended?: true;
 }
 
 /** A batch is one transaction, so that no other transaction waits long for its locks. */
@@ -59,17 +57,13 @@ async function removeFrom(
 }
 
 /** The statement that removes at most `limit` expired rows and returns a row for each. */
-function removalOf(
-  { clock }: PlatformContext,
-  { table, age, retainedMs, only, isAppended }: Retention,
-  limit: number,
-): Sql {
+function removalOf({ clock }: PlatformContext, { table, age, retainedMs, only }: Retention, limit: number): Sql {
   const [name, column] = [rawSql(table), rawSql(`old.${age}`)];
   const condition = typeof only === 'function' ? only(clock.now()) : (only ?? sql`true`);
   return sql`
     delete from ${name} where ctid = any(array(
       select old.ctid from ${name} old
       where ${column} < ${fromNow(clock, -retainedMs)} and ${condition}
-      ${isAppended ? sql`` : sql`order by ${column}`} limit ${limit} for update of old skip locked))
+      order by ${column} limit ${limit} for update of old skip locked))
     returning 1`;
 }

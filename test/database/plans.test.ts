@@ -60,7 +60,6 @@ const exceptions: readonly (readonly [RegExp, string])[] = [
   [/row_number\(\) over/, 'a page by words is looked for among 500 products, whose variants are read as well'],
   [/websearch_to_tsquery/, 'a search ranks at most 1,000 documents of each kind and tier'],
   [/percentile_cont/, 'operators see the lag of the last ten minutes'],
-  [/delete from (payment_events|mails|events) where ctid/, 'old rows are found by a BRIN index, in blocks'],
   [/from (sign_in|staff)_links/, 'sign-in links of the last hour are counted, which are limited'],
   [/from one_time_passwords/, 'one-time passwords of the last minutes are counted'],
 ];

@@ -22,7 +22,6 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
         age: 'created_at',
         // A day longer than their deliveries, which need them.
         retainedMs: days(31),
-        isAppended: true,
         only: sql`not exists (
           select from webhook_deliveries d where d.tenant_id = old.tenant_id and d.event_id = old.id)`,
       },
@@ -95,7 +94,6 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
         age: 'created_at',
         retainedMs: days(90),
         only: sql`old.state not in ('queued', 'sending')`,
-        isAppended: true,
       },
     ],
   ],
@@ -127,7 +125,6 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
         // Longer than the 30 days for which the provider lists them, so that a sweep finds none of them new.
         retainedMs: days(40),
         only: sql`old.state <> 'pending'`,
-        isAppended: true,
       },
       {
         table: 'payment_sessions',

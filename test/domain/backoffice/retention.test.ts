@@ -90,11 +90,13 @@ test('rows that belong to another one are deleted with it', async (t) => {
   }
 });
 
-test('expired rows are found by an index', async (t) => {
+/* One of ranges (BRIN) finds them only until new rows take the space of removed ones: then all of its ranges are old. */
+test('expired rows are found by an index that has them in the order of their age', async (t) => {
   for (const { table, age } of retentions) {
     const found = await t.context.services.execute(sql`
       select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-      where i.indrelid = ${table}::regclass and a.attname = ${age}`);
+        join pg_class c on c.oid = i.indexrelid join pg_am m on m.oid = c.relam
+      where i.indrelid = ${table}::regclass and a.attname = ${age} and m.amname = 'btree'`);
     t.true(found.length > 0, `${table} by ${age}`);
   }
 });
