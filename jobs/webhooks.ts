@@ -17,3 +17,13 @@ export const drainEndpoint = defineJob({
   timeoutSeconds: 60,
   key: ({ endpointId, causeId }) => `${endpointId}:${causeId}`,
 });
+
+/** Discards what is left of the pending deliveries of a disabled endpoint. */
+export const discardDeliveries = defineJob({
+  name: 'webhooks.discard-deliveries',
+  queue: 'webhooks',
+  payload: Type.Object({ endpointId: Type.String(), causeId: Type.String() }),
+  retry: exponential({ attempts: 10 }),
+  timeoutSeconds: 60,
+  key: ({ endpointId, causeId }) => `${endpointId}:${causeId}`,
+});

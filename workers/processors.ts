@@ -102,4 +102,5 @@ export const processors: readonly Processor[] = [
   processor(staffJobs.mailStaffLink, staff.mailStaffLink),
 
   processor(webhooksJobs.drainEndpoint, webhooks.drainEndpoint, webhooks.resumeLater),
+  processor(webhooksJobs.discardDeliveries, webhooks.discardDeliveries),
 ];

@@ -25,7 +25,7 @@ export {
   WebhookDeliveryView,
 } from './read-deliveries.ts';
 export { listEndpoints, presentEndpoint, readEndpoint, WebhookEndpointView } from './read-endpoints.ts';
-export { recoverDeliveries, redeliver } from './redeliver.ts';
+export { discardDeliveries, recoverDeliveries, redeliver } from './redeliver.ts';
 export { EndpointEntry, EndpointInput, EndpointPatch, saveEndpoint } from './save-endpoint.ts';
 export { sign } from './signing.ts';
 export { WebhookEndpoint } from './webhook-endpoint.ts';

@@ -1,8 +1,11 @@
+import { discardDeliveries as discardDeliveriesJob } from '#jobs/webhooks.ts';
 import { lockRow } from '#src/database/rows.ts';
-import { readOne, transact } from '#src/database/transact.ts';
+import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
 import { rejectReversed } from '#src/lib/reject-reversed.ts';
 import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { wakeEveryLease } from './endpoint-wakes.ts';
@@ -80,12 +83,28 @@ async function lockAndWake(ctx: InTransaction, endpointId: string): Promise<void
   wakeEveryLease(ctx, endpoint);
 }
 
+/** One transaction discards at most so many deliveries, and a job those that are left. */
+const discardMax = 5000;
+
 /**
  * Discard the pending deliveries of a disabled endpoint: they are not attempted any more and can be recovered. Their
  * lease tokens stay, so that attempts in flight still record their outcome. The caller holds the endpoint's lock.
  */
 export async function discardPending(ctx: InTransaction, endpointId: string): Promise<void> {
-  await ctx.tx.execute(sql`
+  const discarded = await ctx.tx.execute(sql`
     update webhook_deliveries set state = 'discarded', next_attempt_at = null, finished_at = ${ctx.clock.now()}
-    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and state = 'pending'`);
+    where tenant_id = ${ctx.tenant.id} and id = any(array(
+      select id from webhook_deliveries
+      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and state = 'pending'
+      order by next_attempt_at limit ${discardMax}))
+    returning 1`);
+  if (discarded.length === discardMax) enqueue(ctx, discardDeliveriesJob, { endpointId, causeId: newId('job') });
+}
+
+/** Discard what is left of the pending deliveries of an endpoint. If it was enabled meanwhile, they are sent. */
+export async function discardDeliveries(ctx: Context, { endpointId }: { endpointId: string }): Promise<void> {
+  await completeJob(ctx, async (ctx) => {
+    const endpoint = await lockRow(ctx, WebhookEndpoint, endpointId);
+    if (endpoint?.disabledAt) await discardPending(ctx, endpointId);
+  });
 }

@@ -303,6 +303,28 @@ test('an endpoint of very many deliveries is removed by repeated requests, each 
   t.is(await readEndpoint(ctx, id), undefined);
 });
 
+test('an endpoint of very many pending deliveries is disabled at once, and jobs discard them, unless it is enabled', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  receiver.behave({ status: 500 });
+  await recordTests(ctx, id, 12_000);
+
+  await disableEndpoint(ctx, { id });
+  t.deepEqual(await countStates(ctx, id), { discarded: 5000, pending: 7000 });
+  await runJobs(services);
+  t.deepEqual(await countStates(ctx, id), { discarded: 12_000 });
+  t.is(receiver.requests.length, 0);
+
+  await enableEndpoint(ctx, { id });
+  await recoverDeliveries(ctx, { id, since: new Date(0) });
+  await disableEndpoint(ctx, { id });
+  await enableEndpoint(ctx, { id });
+  receiver.behave({ status: 204 });
+  await runJobs(services);
+  t.deepEqual(await countStates(ctx, id), { discarded: 5000, delivered: 7000 });
+});
+
 test('every event type is described by a schema that its sample fits', (t) => {
   const catalogue = presentEventTypes();
   t.deepEqual(
