@@ -15,6 +15,8 @@ export interface Retention {
   readonly retainedMs: number;
   /** Which rows are then removed, as a condition on `old`. Default: all of them. */
   readonly only?: Sql | ((now: Date) => Sql);
+  /** How many are removed at once, where very many rows of other tables go with each. */
+  readonly batchMax?: number;
 }
 
 /** A batch is one transaction, so that no other transaction waits long for its locks. */
@@ -42,12 +44,10 @@ export async function removeExpired(
 export const leftForNextRun = () => new Snooze(seconds(1), 'rows are left to be removed');
 
 /** @returns whether no expired row is left */
-async function removeFrom(
-  ctx: PlatformContext,
-  retention: Retention,
-  { batchSize, batchesMax }: typeof defaultBounds,
-): Promise<boolean> {
-  for (let batch = 0; batch < batchesMax && !isShuttingDown(ctx); batch += 1) {
+async function removeFrom(ctx: PlatformContext, retention: Retention, bounds: typeof defaultBounds): Promise<boolean> {
+  const { batchMax = bounds.batchSize } = retention;
+  const batchSize = Math.min(batchMax, bounds.batchSize);
+  for (let batch = 0; batch < bounds.batchesMax && !isShuttingDown(ctx); batch += 1) {
     const removed = await asPlatform(ctx, 'expired rows belong to every store', (ctx) =>
       ctx.tx.execute(removalOf(ctx, retention, batchSize)),
     );

@@ -56,7 +56,8 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
           select from bulk_operations o where o.tenant_id = old.tenant_id and o.id = old.operation_id
             and (o.state in ('queued', 'running') or o.finished_at > ${new Date(now.getTime() - hours(25))}))`,
       },
-      { table: 'bulk_operations', age: 'created_at', retainedMs: days(30) },
+      // A change of 200,000 things has a row for each.
+      { table: 'bulk_operations', age: 'created_at', retainedMs: days(30), batchMax: 10 },
     ],
   ],
   [

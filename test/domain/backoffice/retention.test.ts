@@ -1,5 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
-import { pruneCarts, pruneCodes, pruneEvents, pruneMails, pruneNotifications, pruneOutbox } from '#jobs/retention.ts';
+import {
+  pruneBulk,
+  pruneCarts,
+  pruneCodes,
+  pruneEvents,
+  pruneMails,
+  pruneNotifications,
+  pruneOutbox,
+} from '#jobs/retention.ts';
 import { drainEndpoint } from '#jobs/webhooks.ts';
 import { asPlatform, read, readOne, runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { analyticsRetention } from '#src/domain/analytics/retention.ts';
@@ -195,6 +203,25 @@ for (const retention of retentions) {
     t.is(await count(), stays);
   });
 }
+
+test.serial('operations are deleted a few at a time, because very many rows may go with each', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const retention = byJob.get(pruneBulk)?.filter(({ table }) => table === 'bulk_operations') ?? [];
+  await transact(ctx, ({ tx, tenant }) =>
+    tx.execute(sql`
+    insert into bulk_operations (tenant_id, id, type, kind, format, options, state, requested_by, created_at,
+      finished_at)
+    select ${tenant.id}, 'chg_' || n, 'bulk_change', 'products', 'ids', '{}', 'completed', '{}', at, at
+    from generate_series(1, 15) n, (select ${fromNow(clock, -days(31))}::timestamptz as at) created`),
+  );
+  const count = async () =>
+    (await read(ctx, sql`select 1 from bulk_operations where tenant_id = ${ctx.tenant.id}`)).length;
+  const run = () => removeExpired(services.context(), retention, { batchSize: 2000, batchesMax: 1 });
+  await t.throwsAsync(run(), { instanceOf: Snooze });
+  t.is(await count(), 5);
+  await run();
+  t.is(await count(), 0);
+});
 
 test.serial(
   'pruneZeroResultSearches removes the rarest searches of a store that has too many, however many too many',
