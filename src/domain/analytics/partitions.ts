@@ -30,8 +30,12 @@ const knownMax = 500;
 
 const daysAhead = 7;
 
-/** Create the partitions of the next days. */
+/**
+ * Create the partitions of the next days, also those that this process knows: another one may have dropped them, such as
+ * while PostgreSQL's clock was months ahead.
+ */
 export async function createPartitions(ctx: PlatformContext): Promise<void> {
+  known.delete(ctx.database);
   const today = dayOf(ctx.clock.now());
   await ensurePartitions(ctx, today, addDays(today, daysAhead));
 }

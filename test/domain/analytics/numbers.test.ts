@@ -16,7 +16,7 @@ import { addDays, dayNumber, dayOf } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
 import type { TestContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import {
@@ -210,6 +210,15 @@ test.serial('createPartitions creates the partitions of the next days', async (t
   for (let ahead = 0; ahead <= 7; ahead += 1) {
     t.true(names.includes(`analytics_events_${addDays(dayOf(clock.now()), ahead).replaceAll('-', '')}`));
   }
+});
+
+test.serial('createPartitions creates a partition again that another process has dropped', async (t) => {
+  const { services, clock } = t.context;
+  await createPartitions(services.context());
+  const dropped = `analytics_events_${addDays(dayOf(clock.now()), 3).replaceAll('-', '')}`;
+  await services.execute(sql`drop table ${rawSql(dropped)}`);
+  await createPartitions(services.context());
+  t.true((await partitionsOf(t.context, 'analytics_events')).includes(dropped));
 });
 
 test.serial(
