@@ -12,7 +12,10 @@ import { isSubscribedTo, type RecordedEvent } from './events.ts';
  * `woken_at` of an endpoint says that a new delivery needs no job of its own: see `domain/webhooks/endpoint-wakes.ts`.
  */
 
-/** A mark this old may be of a job that failed: the next delivery enqueues another. */
+/**
+ * A mark this old may be of a job that failed: the next delivery enqueues another. One that is as far ahead was made
+ * while PostgreSQL's clock was ahead, and so is its job.
+ */
 const staleAfterMs = minutes(1);
 
 /** The events as rows named `event`. */
@@ -45,7 +48,8 @@ export const finalCheckOf = (endpointId: Sql): Sql => sql`hashtextextended(${end
  */
 export function insertDeliveries(events: readonly RecordedEvent[]): Sql {
   const now = new Date(Math.max(...events.map(({ at }) => at.getTime())));
-  const isAwake = sql`woken_at > ${new Date(now.getTime() - staleAfterMs)}`;
+  const [stale, ahead] = [-staleAfterMs, staleAfterMs].map((ms) => new Date(now.getTime() + ms));
+  const isAwake = sql`woken_at > ${stale} and woken_at < ${ahead}`;
   return sql`
     subscribed as materialized (
       select event.*, endpoint.id as endpoint_id, endpoint.disabled_at is not null as is_disabled,
@@ -67,7 +71,7 @@ export function insertDeliveries(events: readonly RecordedEvent[]): Sql {
       where (tenant_id, id) in (
         select tenant_id, id from webhook_endpoints
         where (tenant_id, id) in (select tenant_id, endpoint_id from subscribed where not is_disabled)
-          and ${isAwake} is not true and (breaker_open_until > ${now}) is not true
+          and (${isAwake}) is not true and (breaker_open_until > ${now}) is not true
         order by id for no key update)
       returning id),
     wake as (

@@ -17,7 +17,7 @@ import {
   sendTestEvent,
   updateEndpoint,
 } from '#src/domain/webhooks/index.ts';
-import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -593,6 +593,18 @@ test('after a drain has failed for good, the endpoint is drained later, or with 
     await runJobs(services);
     t.deepEqual(await countStates(ctx, id), { delivered: isWoken ? 2 : 1 });
   }
+});
+
+test("an event after PostgreSQL's clock was ahead is delivered, although one of that time was to wake its endpoint", async (t) => {
+  const { ctx, services, clock } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  clock.pass(days(365));
+  await recordTests(ctx, id);
+  clock.pass(-days(365));
+  await recordTests(ctx, id);
+  await runJobs(services);
+  t.deepEqual(await countStates(ctx, id), { pending: 1, delivered: 1 });
 });
 
 test('retries at different times each get a job, one at a time', async (t) => {
