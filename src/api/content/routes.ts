@@ -9,7 +9,7 @@ import {
   listEntries,
   presentEntry,
 } from '#src/domain/content/index.ts';
-import { Nullable, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+import { Nullable, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
 
 const EntriesBody = Type.Object({ entries: Type.Array(EntryBody), cursor: Nullable(Type.String()) });
 
@@ -41,7 +41,7 @@ export const getEntries = defineRoute({
   tag: 'content',
   summary: 'List the published entries of a type, newest first.',
   audience: toDual('content:read'),
-  params: Type.Object({ type: Type.String({ examples: ['article'] }) }),
+  params: Type.Object({ type: Text(1000, { examples: ['article'] }) }),
   query: Type.Object({ tag: Type.Optional(Tag), ...PageQuery }),
   limit: 'reads',
   errors: ['invalid_cursor'],
