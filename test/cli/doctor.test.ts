@@ -17,7 +17,12 @@ import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import type { Context } from '#src/domain/context.ts';
-import { registerWebhookEndpoint, replaceWebhookSecret, savePaymentAccount } from '#src/domain/payments/index.ts';
+import {
+  registerWebhookEndpoint,
+  replaceWebhookSecret,
+  savePaymentAccount,
+  taxIsPending,
+} from '#src/domain/payments/index.ts';
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -31,6 +36,7 @@ import { testEnvironment } from '#test/support/environment.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { only } from '#test/support/only.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { reportProcess } from '#test/support/report-process.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -563,6 +569,15 @@ test.serial("doctor compares Stripe's clock with PostgreSQL's, by which signatur
     await client.query(`${alterDatabase('reset search_path')}; drop schema ahead cascade`);
     await client.end();
   }
+});
+
+test.serial('doctor reports tax that is switched on in an account without Stripe Tax', async (t) => {
+  const ctx = await newStore(t.context);
+  const { secretKey } = await buildPaymentAccount(ctx, { automatic_tax: true });
+  const faults = async () => (await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe tax');
+  t.deepEqual(await faults(), []);
+  await stripeControl(stripe.url).setTax(secretKey, 'pending');
+  t.like(await faults(), only({ level: 'fault', message: taxIsPending }));
 });
 
 test.serial('doctor reports each fault of a Stripe endpoint, and registering fixes it', async (t) => {

@@ -89,6 +89,16 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   return error instanceof ProviderError ? error.failure : String(error);
 }
 
+test('an account without Stripe Tax says so, and rejects the sessions that need it', async (t) => {
+  const { payments, stripe, account } = t.context;
+  t.true(await payments.isTaxActive(account));
+  await stripe.setTax(account.secretKey, 'pending');
+  t.false(await payments.isTaxActive(account));
+  const error = await t.throwsAsync(payments.createSession(account, request({ automaticTax: true }), randomText(20)));
+  t.like(error, { failure: 'refused' });
+  t.truthy((await payments.createSession(account, request(), randomText(20))).url);
+});
+
 test('createSession sends names of products, discounts and shipping as the provider accepts them', async (t) => {
   const { payments, account } = t.context;
   for (const name of [...awkwardNames, ' ', '\u0007\n', 'x'.repeat(300)]) {

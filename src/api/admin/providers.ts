@@ -10,6 +10,7 @@ import {
   paymentCredentials,
   presentPaymentAccount,
   readPaymentAccount,
+  rejectPendingTax,
   savePaymentAccount,
 } from '#src/domain/payments/index.ts';
 import {
@@ -90,6 +91,7 @@ export const putPayments = defineRoute({
   errors: ['confirmation_required'],
   responses: { 200: Type.Object({ provider: PaymentAccountView }) },
   async handle({ ctx, body: { confirmation, ...account } }) {
+    await rejectPendingTax(ctx, account);
     const { view } = await changeCredentials(ctx, paymentCredentials(account), confirmation, (ctx) =>
       auditedSave(ctx, {
         kind: 'provider',

@@ -4,8 +4,10 @@ import type { Context } from '#src/domain/context.ts';
 import {
   checkWebhookEndpoint,
   type EndpointFault,
+  isTaxPending,
   openAccount,
   readPaymentAccount,
+  taxIsPending,
 } from '#src/domain/payments/index.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
@@ -26,6 +28,9 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
     const between = (requestedAt + ctx.clock.now().getTime()) / 2;
     return [
       checkKind(ctx, account.secretKey),
+      ...(stored.automaticTax && (await isTaxPending(ctx, account))
+        ? [fault('stripe tax', taxIsPending, 'https://dashboard.stripe.com/settings/tax')]
+        : []),
       ...(providerTime ? [checkClock(Math.abs(providerTime.getTime() - between) / 1000)] : []),
       ...(await checkEndpoint(ctx, stored.silentSince)),
     ];

@@ -1,3 +1,5 @@
+export { checkPaymentAccount } from './accounts/check-account.ts';
+export { isTaxPending, rejectPendingTax, taxIsPending } from './accounts/check-tax.ts';
 export {
   deadlineAt,
   liveWebhookSecrets,
@@ -8,7 +10,6 @@ export {
   publishableKeyOf,
 } from './accounts/payment-account.ts';
 export {
-  checkPaymentAccount,
   PaymentAccountView,
   presentPaymentAccount,
   readPaymentAccount,

@@ -118,6 +118,8 @@ export const storedFailure = 'stored_failure';
 export interface PaymentGateway {
   /** Whether the credentials open the account. */
   checkAccount(account: PaymentAccount, signal?: AbortSignal): Promise<void>;
+  /** Whether the account is set up to calculate tax. */
+  isTaxActive(account: PaymentAccount, signal?: AbortSignal): Promise<boolean>;
   /** The provider's time, to the second; undefined where it does not return it. */
   readClock(account: PaymentAccount, signal?: AbortSignal): Promise<Date | undefined>;
 

@@ -10,7 +10,7 @@ import { idOf, paymentSnapshotOf } from './snapshots.ts';
 
 type PaymentCalls = Pick<
   PaymentGateway,
-  'checkAccount' | 'readClock' | 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'
+  'checkAccount' | 'isTaxActive' | 'readClock' | 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'
 >;
 
 export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
@@ -96,6 +96,13 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   return {
     async checkAccount(account, signal) {
       await listLatestEvent(account, signal);
+    },
+
+    async isTaxActive(account, signal) {
+      const settings = await call({ account, operation: 'tax.settings.retrieve', signal }, (options) =>
+        stripe.tax.settings.retrieve({}, options),
+      );
+      return settings.status === 'active';
     },
 
     async readClock(account, signal) {

@@ -300,6 +300,26 @@ test('POST /admin/providers/{kind}/check reports what is wrong with an account',
   t.false((await owner.post('/providers/payments/check')).body.ok);
 });
 
+test('tax is not switched on in an account that is not set up for it, and the check says so', async (t) => {
+  const { owner } = t.context;
+  t.teardown(() => (payments.isTaxSetUp = true));
+  await owner.put('/providers/payments', stripe);
+  const taxed = { ...stripe, secret_key: undefined, automatic_tax: true };
+  const check = async () => (await owner.post('/providers/payments/check')).body.ok;
+  payments.isTaxSetUp = false;
+  t.true(await check(), 'without tax nothing is wrong');
+  const rejected = await owner.put('/providers/payments', taxed);
+  t.deepEqual(placesOf(rejected), ['/automatic_tax']);
+  t.regex(rejected.body.detail, /Stripe Tax is not set up/);
+
+  payments.misfortunes.isTaxActive = [{ failure: 'denied' }];
+  t.is((await owner.put('/providers/payments', taxed)).status, 200, 'a restricted key may not be told');
+  t.like((await owner.post('/providers/payments/check')).body, { ok: false, detail: rejected.body.detail });
+  t.is((await owner.put('/providers/payments', taxed)).status, 200, 'what is saved already stays');
+  payments.isTaxSetUp = true;
+  t.true(await check());
+});
+
 test('a signing secret is replaced with the code that the owner was mailed', async (t) => {
   const { clock, ctx, owner, otherOwner } = t.context;
   await owner.put('/providers/payments', stripe);

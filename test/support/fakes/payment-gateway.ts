@@ -36,6 +36,8 @@ export interface FakePayments extends PaymentGateway {
   /** The ids of the refunds that were made. */
   readonly refunds: Set<string>;
   readonly events: PaymentEvent[];
+  /** Whether the accounts can calculate tax. */
+  isTaxSetUp: boolean;
   /** How the next calls of a kind go; after them all is well. */
   readonly misfortunes: Partial<Record<Method, Misfortune[]>>;
   /** Something to do while a call is on its way. */
@@ -131,6 +133,7 @@ export function fakePaymentGateway(): FakePayments {
     payments: new Map(),
     refunds: new Set(),
     events: [],
+    isTaxSetUp: true,
     misfortunes: {},
     meanwhile: undefined,
 
@@ -149,6 +152,7 @@ export function fakePaymentGateway(): FakePayments {
     },
 
     checkAccount: () => call('checkAccount', () => undefined),
+    isTaxActive: () => call('isTaxActive', () => fake.isTaxSetUp),
     readClock: () => call('readClock', () => undefined),
     createSession: (_account, request, key) => call('createSession', () => create(request, key)),
     fetchSession: (_account, id) => call('fetchSession', () => need(fake.sessions, id)),

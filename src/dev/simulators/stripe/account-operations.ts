@@ -44,6 +44,14 @@ export const accountOperations: readonly Operation[] = [
     livemode: account.livemode,
     pending: [{ amount: takings(account), currency: 'usd', source_types: { card: takings(account) } }],
   })),
+  operation('GET /v1/tax/settings', ({ account }) => ({
+    object: 'tax.settings',
+    defaults: { provider: 'stripe', tax_behavior: null, tax_code: null },
+    head_office: null,
+    livemode: account.livemode,
+    status: account.taxStatus,
+    status_details: account.taxStatus === 'active' ? { active: {} } : { pending: { missing_fields: ['head_office'] } },
+  })),
   operation<PortalParams>('POST /v1/billing_portal/sessions', ({ account, params }) => openPortal(account, params)),
 ];
 

@@ -1,12 +1,9 @@
 import { readOne } from '#src/database/transact.ts';
 import { formatDuration } from '#src/lib/duration.ts';
-import { notFound } from '#src/lib/errors.ts';
 import { Duration, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import { wrongModeOf } from '../../check-key-mode.ts';
 import type { Context } from '../../context.ts';
-import { type AccountCheck, classifyCheck } from '../../shipping/index.ts';
-import { openAccount, webhookUrlOf } from './payment-account.ts';
+import { webhookUrlOf } from './payment-account.ts';
 
 /** The store's account at the payment provider as its owner sees it, without secrets. */
 export interface ManagedPaymentAccount {
@@ -76,21 +73,4 @@ export function presentPaymentAccount(ctx: Context, account: ManagedPaymentAccou
     created_at: account.createdAt.toISOString(),
     updated_at: account.updatedAt.toISOString(),
   };
-}
-
-/**
- * Check with the payment provider whether the stored key opens the account.
- * @throws DomainError `not_found` when no account is stored
- */
-export async function checkPaymentAccount(ctx: Context): Promise<AccountCheck> {
-  const stored = await readPaymentAccount(ctx);
-  if (!stored) throw notFound('account');
-  if (stored.mode !== 'direct') {
-    return { ok: false, detail: 'The store cannot sell in connect mode: it needs its own keys.' };
-  }
-  if (!stored.hasSecretKey) return { ok: false, detail: 'No secret key is stored.' };
-  const account = await openAccount(ctx);
-  const wrong = wrongModeOf(ctx, account.secretKey);
-  if (wrong) return { ok: false, detail: wrong };
-  return classifyCheck(ctx.ports.payments.checkAccount(account, ctx.signal));
 }

@@ -87,7 +87,11 @@ function EditTerms({ account }: Props) {
         helperText="From 35m to 23h"
         validate={required()}
       />
-      <BooleanInput source="automatic_tax" label="Let the provider calculate tax" />
+      <BooleanInput
+        source="automatic_tax"
+        label="Let the provider calculate tax"
+        helperText="Stripe Tax must be set up at Stripe first"
+      />
     </Action>
   );
 }

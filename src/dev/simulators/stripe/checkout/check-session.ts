@@ -11,6 +11,10 @@ export function checkSession(account: Account, params: SessionParams): void {
   checkMode(params);
   checkUrls(account, params);
   checkCustomer(params);
+  if (params.automatic_tax?.enabled && account.taxStatus === 'pending') {
+    const text = 'You must have a valid head office address to enable automatic tax calculation.';
+    throw invalid(text, 'automatic_tax');
+  }
   checkDiscounts(params);
   checkExpiry(account, params);
   if (params.shipping_address_collection?.allowed_countries.length === 0) {

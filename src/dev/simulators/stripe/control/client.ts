@@ -37,6 +37,8 @@ export interface StripeControl {
   /** The API requests so far, `match` as in a fault. */
   requests(match?: string): Promise<LoggedRequest[]>;
   account(secretKey: string): Promise<AccountReport>;
+  /** Whether Stripe Tax is set up in an account from now on; it is at first. */
+  setTax(secretKey: string, status: 'active' | 'pending'): Promise<void>;
   addWebhookEndpoint(secretKey: string, endpoint: FixedEndpoint): Promise<Row>;
 }
 
@@ -76,6 +78,7 @@ export function stripeControl(url: string): StripeControl {
     reset: () => call('POST', '/reset'),
     requests: (match = '*') => call('GET', `/requests?match=${encodeURIComponent(match)}`),
     account: (secretKey) => call('GET', account(secretKey)),
+    setTax: (secretKey, status) => call('POST', `${account(secretKey)}/tax`, { status }),
     addWebhookEndpoint: (secretKey, endpoint) => call('POST', `${account(secretKey)}/webhook-endpoints`, endpoint),
   };
 }

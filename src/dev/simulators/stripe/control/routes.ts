@@ -108,6 +108,9 @@ const controlRoutes: Readonly<Record<string, (request: ControlRequest) => unknow
     const account = simulator.account(id);
     return reportAccount(account, simulator.webhooks.deliveriesOf(account));
   },
+  'POST /_control/accounts/{key}/tax': ({ simulator, id, text }) => {
+    simulator.account(id).taxStatus = readOutcome(text, ['active', 'pending'], 'status');
+  },
   'POST /_control/accounts/{key}/webhook-endpoints': ({ simulator, id, text }) => {
     const { events, ...endpoint } = readEndpoint(text);
     return addEndpoint(simulator.account(id), { ...endpoint, ...(events && { enabled_events: [...events] }) });

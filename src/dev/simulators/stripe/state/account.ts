@@ -52,6 +52,9 @@ export class Account {
   readonly livemode: boolean;
   readonly created: number;
 
+  /** Whether Stripe Tax is set up. */
+  taxStatus: 'active' | 'pending' = 'active';
+
   readonly customers = new Table<Customer>('customer');
   readonly products = new Table<Product>('product');
   readonly prices = new Table<Price>('price');
