@@ -295,3 +295,24 @@ test('transact writes no change of a part that was undone, or of a transaction t
   t.is(brokenConstraint(await t.throwsAsync(twice)), 'leads_tenant_id_email_source_key');
   t.deepEqual(await read(ctx, sql`select email from leads where tenant_id = ${ctx.tenant.id}`), [{ email: 'kept' }]);
 });
+
+test('transact fails where the error of a statement was passed over, because nothing was written', async (t) => {
+  const { ctx } = t.context;
+  const passedOver = transact(ctx, (ctx) => ctx.tx.execute(sql`select 1 / 0`).catch(() => []));
+  await t.throwsAsync(passedOver, { message: /passed over/ });
+});
+
+test('a part that is undone keeps the changes before it, and fails where its own cannot be written', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  const undoPart = (before: number, within: number) =>
+    transact(ctx, async (ctx) => {
+      const order = await lock(ctx, id);
+      order.totalCents = before;
+      const part = async () => void (order.totalCents = within);
+      await inSavepoint(ctx, part, { isUndone: true });
+    });
+  await undoPart(1, 2);
+  t.is((await readOrder(ctx, id)).totalCents, 1);
+  t.is(brokenConstraint(await t.throwsAsync(undoPart(3, -1))), 'orders_total_cents_check');
+});
