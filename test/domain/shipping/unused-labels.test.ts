@@ -8,6 +8,7 @@ import { matchPurchases } from '#src/domain/shipping/check-purchases.ts';
 import { markFulfilled, refundDuplicate, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { TestClock } from '#test/support/clock.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
@@ -164,4 +165,21 @@ test('the provider rejects the refund of a label that was voided at its website,
   await steps['reject the refund of the first'](store);
   t.is((await orderOf(fake.ctx, store.order.id)).attention, 'label_not_refunded');
   t.deepEqual(await enqueuedJobs(fake.ctx, jobs.refundDuplicate), [], 'none is refunded again');
+});
+
+test('of two second labels, the one whose refund was requested is recorded so, and the other one waits', async (t) => {
+  const fake = withFake(t.context.ctx);
+  const { ctx } = fake;
+  await buildShippingAccount(ctx);
+  const store: Store = { ...fake, ...(await request(ctx)), purchases: [] };
+  for (const step of ['buy', 'buy a second one', 'buy a second one'] as const) await steps[step](store);
+  await decide(store, store.purchases[0], 'purchased');
+  const [first, ...others] = await enqueuedJobs(ctx, jobs.refundDuplicate);
+  t.is(others.length, 1, 'what is found again is not refunded again');
+  if (first) await refundDuplicate(ctx, first);
+  const states = await read(
+    ctx,
+    sql`select purchase_id as "purchaseId" from unused_labels where tenant_id = ${ctx.tenant.id} and state = 'found'`,
+  );
+  t.deepEqual(states, [...others]);
 });
