@@ -127,10 +127,11 @@ test('voidLabel that crashes at any point is completed once', async (t) => {
   t.true(deaths >= 5);
 });
 
-test("a void whose process dies after the provider's refund is completed by a job", async (t) => {
+test("a void whose process is frozen after the provider's refund is completed once, by a job", async (t) => {
   const { ctx, shipping, clock, order, labelId } = await bought(t.context.ctx);
   const refund = shipping.refundPurchase.bind(shipping);
-  const dying = {
+  const thaw = Promise.withResolvers<void>();
+  const frozen = {
     ...ctx,
     ports: {
       ...ctx.ports,
@@ -138,13 +139,12 @@ test("a void whose process dies after the provider's refund is completed by a jo
         ...shipping,
         async refundPurchase(...given: Parameters<typeof refund>) {
           await refund(...given);
-          // No catch of its own runs in a process that was killed.
-          await new Promise<never>(() => undefined);
+          await thaw.promise;
         },
       },
     },
   };
-  void voidLabel(dying, { labelId });
+  const slow = voidLabel(frozen, { labelId });
   while (shipping.refunded.length === 0) await new Promise(setImmediate);
 
   await t.throwsAsync(finish(ctx), { instanceOf: Snooze }, 'he may only be slow');
@@ -153,6 +153,13 @@ test("a void whose process dies after the provider's refund is completed by a jo
   await finish(ctx);
   t.is((await labelOf(ctx, order.id)).state, 'voided');
   t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', labels: [], attention: null });
+
+  await requestLabelAgain(ctx, { orderId: order.id });
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  thaw.resolve();
+  await t.throwsAsync(slow, { instanceOf: DomainError });
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'label_purchased', 'the next label is not taken for the voided one');
+  t.deepEqual(await recorded(ctx, labelId), ['label.purchased', 'label.voided']);
 });
 
 test('a void is retried by its job after the provider was unavailable', async (t) => {
