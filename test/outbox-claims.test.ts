@@ -7,7 +7,7 @@ import { asPlatform } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { type ClaimedJob, claimDue, claimStale, readFailed } from '#src/outbox/claim-jobs.ts';
+import { type ClaimedJob, claimDue, claimStale, readFailed, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { type Execute, recordFailed, retryFailed } from '#src/outbox/job-state.ts';
 import { readJobStates } from '#src/outbox/queue-states.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -142,6 +142,19 @@ test('claimDue and claimStale leave what another relay is claiming, and do not w
     t.deepEqual(await claimSome(services.execute), []);
     clock.pass(minutes(1));
   }
+});
+
+test('returnClaims releases the jobs that it names, and none that has completed meanwhile', async (t) => {
+  const { services, clock } = t.context;
+  await fill(t.context, 'ten_one', 3);
+  const { claims } = await claim(t.context);
+  await finish(t.context, claims.slice(1, 2));
+  const [returned, completed] = claims.map(({ id }) => id);
+  await returnClaims(services.execute, [returned ?? '', completed ?? ''], clock.now());
+  t.deepEqual(
+    (await claim(t.context)).claims.map(({ id }) => id),
+    [returned],
+  );
 });
 
 test('retryFailed retries a failed job of a queue, or all of that queue, and no other', async (t) => {

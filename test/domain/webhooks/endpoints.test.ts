@@ -176,8 +176,10 @@ test('one delivery, or all since a time, can be sent again', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
+  const other = await buildEndpoint(ctx, await receiverFor(t));
   const since = clock.now();
   await recordTests(ctx, id, 3);
+  await recordTests(ctx, other.id, 1);
   await runJobs(services);
   t.is(receiver.requests.length, 3);
 
