@@ -28,7 +28,7 @@ export class Tenants extends Migration {
         session_secret_sealed text not null,
         -- Created when it is first needed. Customers' links and sessions have another.
         staff_secret_sealed text,
-        refund_verification_above_cents int not null default 20000 check (refund_verification_above_cents >= 0),
+        refund_verification_above_cents bigint not null default 20000 check (refund_verification_above_cents >= 0),
         session_secret_number int not null,
         version int not null,
         created_at timestamptz not null,

@@ -18,8 +18,11 @@ import { urlLengthMax } from './url.ts';
 
 export { type Static, type TObject, type TSchema, Type };
 
-/** The limit of any amount that a caller may name, in minor units: the payment provider's own. */
-export const centsMax = 99_999_999;
+/**
+ * The limit of any amount, in minor units: of as many digits that a hundred lines of 999 pieces still add up exactly.
+ * What is charged at once has the provider's own limit, by its currency (`maximumChargeOf`).
+ */
+export const centsMax = 9_999_999_999;
 
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 

@@ -6,7 +6,7 @@ import { newId } from '#src/lib/ids.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
-import { ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { buildPaymentAccount, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -409,3 +409,29 @@ test.serial(
     t.deepEqual([unknown.status, unknown.body.error], [404, 'customer_not_found']);
   },
 );
+
+test.serial('a price in rupiahs may be more than other currencies can be charged at once', async (t) => {
+  const { api, services, stripe, account } = t.context;
+  const saved = async (currency: string) => {
+    const tenant = await buildTenant(services, { currency });
+    const ctx = { ...t.context.ctx, tenant };
+    await buildPaymentAccount(ctx, { secret_key: account.secretKey, webhook_secret: account.webhookSecret });
+    const key = await buildKey(ctx, ['admin.catalog:write', 'checkout:write']);
+    const variants = [{ sku: 'LAPTOP', price_cents: 2_500_000_000 }];
+    const body = { slug: 'laptop', name: 'Laptop', status: 'published', variants };
+    return { ctx, key, response: await api.call('POST', '/api/v1/admin/products', { key, body }) };
+  };
+  const inDollars = await saved('USD');
+  t.is(inDollars.response.status, 400);
+  t.like(inDollars.response.body.errors, only({ detail: 'must be at most 99999999, to be charged in USD' }));
+
+  const { ctx, key, response } = await saved('IDR');
+  t.is(response.status, 201);
+  const items = [{ product_slug: 'laptop', quantity: 2 }];
+  const { status, body } = await api.call('POST', path, { key, body: { items } });
+  t.is(status, 200);
+  t.is(body.order.total_cents, 5_000_000_000);
+  const { sessionId } = await sessionOf(ctx, body.order_id);
+  const { sessions } = await stripe.account(account.secretKey);
+  t.is(sessions.find(({ id }) => id === sessionId)?.amount_total, 5_000_000_000);
+});

@@ -31,7 +31,7 @@ export const TenantEntity = defineEntity({
     restorePath: p.string(),
     allowedOrigins: p.json<string[]>(),
     requestsPerSecond: p.integer().nullable(),
-    refundVerificationAboveCents: p.integer(),
+    refundVerificationAboveCents: p.bigint('number'),
     mailFrom: p.string().nullable(),
     theme: p.json<Record<string, unknown>>(),
     links: p.json<Record<string, unknown>>(),

@@ -1,10 +1,10 @@
+import { maximumChargeOf } from '#src/lib/currency.ts';
 import { invalid, missing, oneOf } from '../api/error.ts';
 import { isCurrency } from '../money.ts';
 import type { Account } from '../state/account.ts';
 import type { Recurring } from '../state/objects.ts';
 import type { LineItemParams, PriceData, SessionParams } from '../state/session-params.ts';
 
-const amountMax = 99_999_999;
 const linesMax = 100;
 const linesMaxOfAKind = 20;
 const longestInterval: Readonly<Record<Recurring['interval'], number>> = {
@@ -98,7 +98,7 @@ export function checkPriceData(account: Account, data: PriceData, path: string):
   if ((data.product_data?.images?.length ?? 0) > 8) {
     throw invalid('You can pass at most 8 images.', `${path}[product_data][images]`);
   }
-  checkAmount(data, path);
+  checkAmount(data, maximumChargeOf(currency.toUpperCase()), path);
   if (!data.recurring) return { currency, recurring: null };
   const { interval, interval_count: count = 1 } = data.recurring;
   if (count < 1 || count > longestInterval[interval]) {
@@ -107,7 +107,11 @@ export function checkPriceData(account: Account, data: PriceData, path: string):
   return { currency, recurring: { interval, interval_count: count } };
 }
 
-function checkAmount({ unit_amount: whole, unit_amount_decimal: decimal }: PriceData, path: string): void {
+function checkAmount(
+  { unit_amount: whole, unit_amount_decimal: decimal }: PriceData,
+  amountMax: number,
+  path: string,
+): void {
   if ((whole === undefined) === (decimal === undefined)) throw oneOf(['unit_amount', 'unit_amount_decimal'], path);
   const amount = whole ?? Number(decimal);
   const param = `${path}[${whole === undefined ? 'unit_amount_decimal' : 'unit_amount'}]`;
