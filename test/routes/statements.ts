@@ -78,7 +78,7 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'GET /api/v1/admin/orders/:id/rates': 3,
   'POST /api/v1/admin/orders/:id/refunds': 11,
   'POST /api/v1/admin/orders/:id/ship': 16,
-  'POST /api/v1/admin/orders/:id/ship/cancel': 12,
+  'POST /api/v1/admin/orders/:id/ship/cancel': 13,
   'POST /api/v1/admin/orders/:id/tracking/correct': 12,
   'PUT /api/v1/admin/orders/:id/email': 14,
   'PUT /api/v1/admin/orders/:id/shipping-address': 12,

@@ -324,6 +324,29 @@ test('POST /admin/orders/{id}/tracking/correct replaces a number that was entere
   );
 });
 
+test('POST /admin/orders/{id}/ship/cancel makes an order one to be sent, unless it moves or was refunded', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const cancel = (id: string, by = owner) => by.post(`/orders/${id}/ship/cancel`);
+  const shipped = async () => {
+    const { id } = await buildPaidOrder(ctx);
+    await owner.post(`/orders/${id}/ship`, { carrier: 'USPS', tracking_number: id });
+    return id;
+  };
+  const [mistake, moving, refunded] = [await shipped(), await shipped(), await shipped()];
+  t.is(resultOf(await cancel(mistake, otherOwner)), '404 not_found');
+  t.like((await cancel(mistake)).body.order, { fulfillment_status: 'unfulfilled', shipped_at: null, labels: only() });
+  await transact(ctx, async ({ tx, tenant }) => {
+    await tx.execute(
+      sql`update trackings set status = 'transit' where tenant_id = ${tenant.id} and order_id = ${moving}`,
+    );
+    await tx.execute(sql`
+      update orders set status = 'refunded', payment_status = 'refunded'
+      where tenant_id = ${tenant.id} and id = ${refunded}`);
+  });
+  t.is(resultOf(await cancel(moving)), '409 order_shipped');
+  t.is(resultOf(await cancel(refunded)), '409 order_not_shippable');
+});
+
 test.serial('a label to a country without postal codes is bought with the code that its advice names', async (t) => {
   const { ctx, owner } = t.context;
   await buildShippingAccount(ctx);
