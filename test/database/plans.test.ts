@@ -151,8 +151,9 @@ const shared = new Set([
   'products.category',
 ]);
 
-/** A store has one row of these. */
+/** A store has one row of these, or few. */
 const single = new Set([
+  'api_keys',
   'order_numbers',
   'payment_accounts',
   'payment_webhook_secrets',

@@ -28,6 +28,36 @@ export async function multiplyStore(
   { own, others }: Copies,
   { shared, single }: { shared: ReadonlySet<string>; single: ReadonlySet<string> },
 ): Promise<void> {
+  const targets = [...others].map(([to, count]) => ({ from: tenantId, to, count }));
+  // The own copies come last, because everything of the store is copied.
+  await copyRows(
+    databaseUrl,
+    [
+      // What the copies of the store share, other stores do not have.
+      { targets, shared: none },
+      { targets: [{ from: tenantId, to: tenantId, count: own }], shared },
+    ],
+    single,
+  );
+}
+
+/** Give each store a copy of every row that it has, as `multiplyStore` does. */
+export async function doubleStores(
+  databaseUrl: string,
+  tenantIds: readonly string[],
+  { shared, single }: { shared: ReadonlySet<string>; single: ReadonlySet<string> },
+): Promise<void> {
+  const targets = tenantIds.map((id) => ({ from: id, to: id, count: 1 }));
+  await copyRows(databaseUrl, [{ targets, shared }], single);
+}
+
+interface Copying {
+  /** By the ids of stores. */
+  readonly targets: readonly { from: string; to: string; count: number }[];
+  readonly shared: ReadonlySet<string>;
+}
+
+async function copyRows(databaseUrl: string, copyings: readonly Copying[], single: ReadonlySet<string>): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, options: '-c app.platform=on' });
   await client.connect();
   try {
@@ -36,16 +66,14 @@ export async function multiplyStore(
     for (const [table, columns] of await readTables(client)) {
       if (single.has(table)) continue;
       const names = columns.map(({ name }) => client.escapeIdentifier(name)).join();
-      // The own copies come last, because everything of the store is copied.
-      for (const targets of [others, new Map([[tenantId, own]])]) {
-        // What the copies of the store share, other stores do not have.
-        const values = columns.map((column) => copyOf(table, column, targets === others ? none : shared)).join();
+      for (const { targets, shared } of copyings) {
+        const values = columns.map((column) => copyOf(table, column, shared)).join();
         await client.query(
           `insert into ${table} (${names}) select ${values}
-           from (select * from ${table} where tenant_id = $1) as r,
-             unnest($2::text[], $3::int[]) as target(id, copies), generate_series(1, target.copies) as n
+           from unnest($1::text[], $2::text[], $3::int[]) as target("from", id, copies)
+           join ${table} r on r.tenant_id = target."from", generate_series(1, target.copies) as n
            on conflict do nothing`,
-          [tenantId, [...targets.keys()], [...targets.values()]],
+          [targets.map(({ from }) => from), targets.map(({ to }) => to), targets.map(({ count }) => count)],
         );
       }
     }
@@ -82,7 +110,6 @@ async function readTables(client: pg.Client): Promise<Map<string, Column[]>> {
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
-      and c.relname <> 'api_keys'
       and exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id')
     order by c.relname, a.attnum`);
   return Map.groupBy(rows, ({ table }) => table);
