@@ -3,7 +3,6 @@ import anyTest, { type TestFn } from 'ava';
 
 import { routes } from '#src/api/routes.ts';
 import { nameOf } from '#test/support/every-route.ts';
-import { fakeMailer } from '#test/support/fakes/mailer.ts';
 import { interceptStatements } from '#test/support/intercept-statements.ts';
 import { interleave } from '#test/support/interleave.ts';
 import { type Random, seededRandom } from '#test/support/random.ts';
@@ -11,7 +10,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 import { names, type Operation, prepare, routeOf } from './operations.ts';
 import { readRows } from './read-rows.ts';
 import { requests } from './requests.ts';
-import { payments, SharedStore, shipping } from './shared-store.ts';
+import { ports, SharedStore } from './shared-store.ts';
 
 /*
  * Two operations on the same things at once: every request that changes something, jobs, an erasure and store files,
@@ -25,19 +24,7 @@ const { CONCURRENCY_PAIRS: pairsMax, CONCURRENCY_ONLY: only = '', CONCURRENCY_SE
 const isLong = pairsMax !== undefined;
 
 const test = anyTest as TestFn<ApiContext>;
-useApi(test, {
-  isRecorded: false,
-  ports: {
-    payments,
-    shipping: shipping.gateway,
-    secondShipping: { checkAccount: async () => undefined },
-    mailer: fakeMailer(),
-    http: {
-      findUrlProblem: async () => undefined,
-      post: async () => ({ kind: 'responded', status: 204, body: '', retryAfterSeconds: undefined, durationMs: 1 }),
-    },
-  },
-});
+useApi(test, { isRecorded: false, ports });
 
 type Pair = readonly [Operation, Operation];
 

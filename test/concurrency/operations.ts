@@ -26,7 +26,7 @@ export interface Operation {
 export type Run = () => Promise<string>;
 
 /** Build what is needed first. */
-type Prepare = (context: ApiContext, store: SharedStore, operation: Operation) => Promise<Run>;
+export type Prepare = (context: ApiContext, store: SharedStore, operation: Operation) => Promise<Run>;
 
 /** What is done with a store other than by a request: jobs, and what operators do at the command line. */
 const others: Readonly<Record<string, Prepare>> = {
@@ -103,7 +103,7 @@ const prepareRequest: Prepare = async (context, store, { name, isSecond = false,
 };
 
 /** The first such job that the store has once a thing is built, as if it were due. */
-function runJobOf(build: (store: SharedStore) => Promise<unknown>, name: string): Prepare {
+export function runJobOf(build: (store: SharedStore) => Promise<unknown>, name: string): Prepare {
   return async ({ services }, store) => {
     await store.the(build);
     const [job] = await services.execute<{ id: string }>(sql`

@@ -72,7 +72,8 @@ function withoutChance({ table, row }: Row, slug: string): string {
 
 const tables = new WeakMap<Services, readonly string[]>();
 
-async function tablesOf(services: Services): Promise<readonly string[]> {
+/** The tables that have rows of stores. */
+export async function tablesOf(services: Services): Promise<readonly string[]> {
   const known = tables.get(services);
   if (known) return known;
   const found = await services.execute<{ name: string }>(sql`

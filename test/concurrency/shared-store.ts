@@ -19,6 +19,7 @@ import { createIntegrationState } from '#src/domain/integrations/index.ts';
 import { suppress } from '#src/domain/mail/index.ts';
 import { readOrder } from '#src/domain/orders/index.ts';
 import { acceptPaymentEvent, requestRefund, startSecretRotation } from '#src/domain/payments/index.ts';
+import type { Ports } from '#src/domain/ports/index.ts';
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
 import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
 import { requestLink } from '#src/domain/sessions/index.ts';
@@ -54,12 +55,24 @@ import {
 } from '#test/support/factories/staff.ts';
 import { buildSubscription, snapshotOf } from '#test/support/factories/subscriptions.ts';
 import { recordTests } from '#test/support/factories/webhooks.ts';
+import { fakeMailer } from '#test/support/fakes/mailer.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 export const payments = fakePaymentGateway();
 export const shipping = fakeShippingByStore();
+
+export const ports: Partial<Ports> = {
+  payments,
+  shipping: shipping.gateway,
+  secondShipping: { checkAccount: async () => undefined },
+  mailer: fakeMailer(),
+  http: {
+    findUrlProblem: async () => undefined,
+    post: async () => ({ kind: 'responded', status: 204, body: '', retryAfterSeconds: undefined, durationMs: 1 }),
+  },
+};
 
 type Build<Thing> = (store: SharedStore) => Promise<Thing>;
 
@@ -248,11 +261,16 @@ export async function foreignRefund(store: SharedStore) {
 
 /** As the provider sends it: with the signature of `paymentAccount`. */
 export const eventOf = (ctx: Context, event: Pick<PaymentEvent, 'type' | 'subject' | 'objectId'>) => ({
-  body: JSON.stringify({ ...event, eventId: `evt_${event.objectId}`, metadata: null, createdAt: ctx.clock.now() }),
+  body: JSON.stringify({
+    ...event,
+    eventId: `evt_${event.objectId}.${event.type}`,
+    metadata: null,
+    createdAt: ctx.clock.now(),
+  }),
   signature: 'whsec_one',
 });
 
-async function receiveEvent({ ctx }: SharedStore, event: Parameters<typeof eventOf>[1]) {
+export async function receiveEvent({ ctx }: SharedStore, event: Parameters<typeof eventOf>[1]) {
   const { body, signature } = eventOf(ctx, event);
   await acceptPaymentEvent(ctx, { rawBody: Buffer.from(body), signature });
 }
