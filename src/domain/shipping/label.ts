@@ -29,7 +29,7 @@ const table: StateTable<LabelState> = {
   buying: ['queued', 'rate_chosen', 'purchased', 'needs_attention'],
   purchased: ['needs_attention', 'voided'],
   needs_attention: ['queued', 'rate_chosen', 'buying', 'purchased', 'skipped', 'voided'],
-  skipped: ['queued', 'rate_chosen'],
+  skipped: ['queued', 'rate_chosen', 'buying'],
   voided: [],
 };
 

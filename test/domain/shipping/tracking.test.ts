@@ -633,6 +633,22 @@ test('the shipment of an order that was refunded since, or is unknown, is not ca
   await t.throwsAsync(cancelShipment(ctx, { orderId: newId('ord') }), { code: 'not_found' });
 });
 
+test('an order whose shipment was canceled has its open purchase looked up before another label is bought', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.nextPurchases = [{ sellsUnseenFor: 1 }];
+  await run(ctx, order.id);
+  clock.pass(minutes(10));
+  await markFulfilled(ctx, { orderId: order.id });
+  await cancelShipment(ctx, { orderId: order.id });
+  t.like(await labelOf(ctx, order.id), { state: 'skipped', buyNumber: 1 });
+
+  await requestLabelAgain(ctx, { orderId: order.id });
+  t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 1 });
+  t.is(shipping.bought().length, 1);
+});
+
 test('a wrong tracking number that was corrected is not tracked, and what it reported of the order is undone', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
