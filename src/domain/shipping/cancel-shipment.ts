@@ -3,9 +3,11 @@ import { DomainError, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
+import { recordFulfillment } from '../orders/index.ts';
 import type { TrackingStatus } from '../ports/shipping-gateway.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
-import { fulfillmentFor, recordFulfillmentChange } from './reconcile-tracking.ts';
+import { fulfillmentFor } from './reconcile-tracking.ts';
+import { parcelOf } from './record-outcome.ts';
 import { rejectUnshippable } from './retry-label.ts';
 
 /**
@@ -30,8 +32,10 @@ export async function cancelShipment(ctx: Context, { orderId }: { orderId: strin
       returning tracking_number as "trackingNumber"`);
     const numbers = removed.map(({ trackingNumber }) => trackingNumber);
     order.labels = order.labels.filter((parcel) => !numbers.includes(parcel.tracking_number));
-    order.correctFulfillment(label?.state === 'purchased' ? 'label_purchased' : 'unfulfilled');
-    await recordFulfillmentChange(ctx, order, {});
+    const bought = label?.state === 'purchased' ? label : undefined;
+    order.correctFulfillment(bought ? 'label_purchased' : 'unfulfilled');
+    // Its number may be that of a parcel by hand.
+    await recordFulfillment(ctx, orderId, bought ? parcelOf(bought) : {});
     await recordAudit(ctx, {
       action: 'order.shipment_canceled',
       subjectKind: 'order',

@@ -5,7 +5,7 @@ import { hours, seconds } from '#src/lib/duration.ts';
 import { type ProviderError, Snooze } from '#src/lib/errors.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
+import { lockOrder, type Order, type OrderLabel, recordFulfillment } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
@@ -168,21 +168,26 @@ export async function recordPurchase(
   if (!order) return;
   enqueueIfRefunded(ctx, order, label);
 
-  const { rate, trackingNumber, trackingUrl } = label;
   await recordFulfillment(ctx, order.id, {
     ...(order.mayMoveFulfillmentTo('label_purchased') && { status: 'label_purchased' }),
     resolved: labelReasonCodes,
-    ...(trackingNumber && {
-      label: {
-        carrier: rate?.carrierName ?? '',
-        service: rate?.service ?? null,
-        tracking_number: trackingNumber,
-        tracking_url: trackingUrl ?? null,
-        status: 'pre_transit',
-      },
-    }),
+    ...parcelOf(label),
   });
   beginTracking(ctx, label);
+}
+
+/** The parcel of a label that was bought and has not moved, as its order shows it. */
+export function parcelOf({ rate, trackingNumber, trackingUrl }: Label): { label?: OrderLabel } {
+  if (!trackingNumber) return {};
+  return {
+    label: {
+      carrier: rate?.carrierName ?? '',
+      service: rate?.service ?? null,
+      tracking_number: trackingNumber,
+      tracking_url: trackingUrl ?? null,
+      status: 'pre_transit',
+    },
+  };
 }
 
 /** Void a label that was bought while its order was being refunded. A job does it: the provider has to be called. */

@@ -633,6 +633,16 @@ test('the shipment of an order that was refunded since, or is unknown, is not ca
   await t.throwsAsync(cancelShipment(ctx, { orderId: newId('ord') }), { code: 'not_found' });
 });
 
+test('the parcel of a label stays as it was where an order was marked as shipped with its number, by mistake', async (t) => {
+  const { ctx, order, trackingNumber } = await shipped(t.context.ctx);
+  const { labels } = await orderOf(ctx, order.id);
+  for (const carrier of ['usps', 'Postal Service']) {
+    await markFulfilled(ctx, { orderId: order.id, carrier, trackingNumber });
+    await cancelShipment(ctx, { orderId: order.id });
+    t.deepEqual((await orderOf(ctx, order.id)).labels, labels);
+  }
+});
+
 test('an order whose shipment was canceled has its open purchase looked up before another label is bought', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
