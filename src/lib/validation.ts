@@ -11,6 +11,10 @@ import { isUrl } from './url.ts';
 export type { Issue };
 
 const issuesMax = 20;
+
+/** The end of a timestamp with an offset of 16 hours or more. */
+const tooFarFromUtc = /[+-](1[6-9]|2[0-3])(:?[0-9]{2})?$/;
+
 const strict = createAjv({ coerceTypes: false });
 const fromText = createAjv({ coerceTypes: true });
 const compiled = {
@@ -85,9 +89,10 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   // The package's own check takes only what RFC 3986 allows, which is less than browsers and their programs write.
   ajv.addFormat('uri', { type: 'string', validate: isUrl });
   ajv.addFormat('uri-template', { type: 'string', validate: isUrl });
-  // RFC 3339 has leap seconds, which neither a Date nor a clock here has.
+  // RFC 3339 has leap seconds, which neither a Date nor a clock here has, and offsets that no place has and PostgreSQL
+  // does not read.
   const { validate: isTime } = ajv.formats['date-time'] as { validate(text: string): boolean };
-  const isMoment = (text: string) => isTime(text) && !Number.isNaN(Date.parse(text));
+  const isMoment = (text: string) => isTime(text) && !Number.isNaN(Date.parse(text)) && !tooFarFromUtc.test(text);
   ajv.addFormat('date-time', { type: 'string', validate: isMoment });
   addTextKeywords(ajv, { isQuery: options.coerceTypes });
   replaceLengthKeywords(ajv);

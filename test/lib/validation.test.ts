@@ -106,6 +106,8 @@ test('a text that is a timestamp is a moment that can be stored', (t) => {
   const accepted = (text: string) => issuesOf(Timestamp, text).length === 0;
   for (const text of ['2026-11-20T12:00:00Z', '2028-02-29t23:59:59.999999z', '1000-01-01T00:00:00+14:00'])
     t.true(accepted(text), text);
+  for (const offset of ['+15:59', '-15:59']) t.true(accepted(`2026-11-20T12:00:00${offset}`), offset);
+  for (const offset of ['+16:00', '-16:00', '+23:59']) t.false(accepted(`2026-11-20T12:00:00${offset}`), offset);
   const [dates, times, zones] = [
     ['2026-12-31', '2027-02-29', '0000-01-01', '2016-06-30', '2999-12-31', '1000-01-01', '2026-00-10', '9999-12-31'],
     ['23:59:60', '23:59:59.9999', '24:00:00', '18:59:60.5', '00:00:61', '12:00', '00:29:60'],
