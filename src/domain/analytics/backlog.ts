@@ -37,9 +37,9 @@ const freshForMs = 50;
 const watches = new WeakMap<Database, BacklogWatch>();
 
 /**
- * Reject events that could not be counted in time: those of the stores that send most. While no worker runs, as for a moment in each release, events are
- * accepted up to a larger limit: rejecting them would not make anything faster, and a page that is being left does not
- * send its events again.
+ * Reject events that could not be counted in time: those of the stores that send most. While no worker runs, as for a
+ * moment in each release, events are accepted up to a larger limit: rejecting them would not make anything faster, and a
+ * page that is being left does not send its events again.
  *
  * @throws DomainError `rate_limited`
  */

@@ -59,7 +59,7 @@ function versioned(object: { readonly id: string; readonly version: number }): R
   return { id: object.id, version: object.version, object };
 }
 
-/** The objects of these deliveries by id, as they are now: at most one statement for each kind, however many there are. */
+/** The objects of these deliveries by id, as they are now: at most one statement for each kind of object. */
 export async function renderObjects(
   ctx: Context,
   deliveries: readonly Pick<ClaimedDelivery, 'type' | 'objectId'>[],
