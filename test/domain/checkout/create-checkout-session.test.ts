@@ -578,6 +578,26 @@ test.serial(
   },
 );
 
+test.serial("quotePromo counts a shopper's use in another cart, whoever holds one in this cart", async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const promo = await buildPromo(ctx, { per_customer_limit: 1 });
+  const carts = { ada: newId('cart'), grace: newId('cart') };
+  for (const name of ['ada', 'grace'] as const)
+    await buy(ctx, product, {
+      promo_code: promo.code,
+      cart_id: carts[name],
+      customer_email: `${name}@example.com`,
+    });
+  const reasonIn = async (cartId: string) => {
+    const given = { code: promo.code, currency: 'USD', subtotalCents: 3800, cartId };
+    return (await quotePromo(ctx, { ...given, customerEmail: 'ada@example.com' })).reason;
+  };
+  t.is(await reasonIn(carts.ada), null);
+  t.is(await reasonIn(carts.grace), 'customer_limit');
+});
+
 const variants = Array.from({ length: 4 }, () => ({ productId: newId('prod'), variantId: newId('var') }));
 
 const line = fc.record({

@@ -384,6 +384,8 @@ test('operators cannot change a label whose purchase is open or that an attempt 
         async buyLabel(...given: Parameters<typeof buyLabel>) {
           during = t.throwsAsync(retryLabel(ctx, { labelId: other.labelId }), conflict('label_in_progress'));
           await during;
+          during = t.throwsAsync(markFulfilled(ctx, { orderId: other.order.id }), conflict('label_in_progress'));
+          await during;
           return buyLabel(...given);
         },
       },

@@ -11,6 +11,7 @@ import {
   resumeLabels,
   saveShippingAccount,
 } from '#src/domain/shipping/index.ts';
+import { unpause } from '#src/domain/shipping/pause-labels.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -635,6 +636,25 @@ test('a manual retry calls the provider even while labels are paused, and resume
   t.deepEqual(others, []);
   await resumeLabels(ctx, resume as NonNullable<typeof resume>);
   t.is((await runToEnd(ctx, clock, second.order.id)).state, 'purchased');
+});
+
+test('an open purchase is not looked up while labels are paused, and is found afterwards', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const [open, denied] = [await request(ctx), await request(ctx)];
+  shipping.nextPurchases = [{ sellsUnseenFor: 1 }];
+  await run(ctx, open.order.id);
+  t.not((await labelOf(ctx, open.order.id)).buyingSince, null);
+  shipping.throws.quote = [denial()];
+  await run(ctx, denied.order.id);
+  clock.pass(hours(1));
+  shipping.calls.length = 0;
+  t.regex(await run(ctx, open.order.id), /provider_auth/);
+  t.deepEqual(shipping.calls, []);
+  await transact(ctx, unpause);
+  for (const resume of await enqueuedJobs(ctx, resumeLabelsJob)) await resumeLabels(ctx, resume);
+  t.is((await runToEnd(ctx, clock, open.order.id)).state, 'purchased');
+  t.is(shipping.bought().length, 1);
 });
 
 test('a temporary failure of the carrier is retried', async (t) => {

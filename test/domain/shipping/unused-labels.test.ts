@@ -13,7 +13,7 @@ import type { TestClock } from '#test/support/clock.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { type FakeShipping, rejection } from '#test/support/fakes/shipping-gateway.ts';
+import { type FakeShipping, rate, rejection } from '#test/support/fakes/shipping-gateway.ts';
 import { labelOf, orderOf, rateIdOf, request, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -113,6 +113,7 @@ const stories: readonly (readonly (readonly [
     ['void it at the provider', refund],
     ['buy another', cost],
     ['reject the refund of the first', rejected],
+    ['reject the refund of the first'],
   ],
   [['buy', cost], ['void it at the provider', refund], ['ship it by hand']],
   [['buy', cost], ['void it at the provider', refund], ['reject the refund of the first', rejected], ['void it']],
@@ -126,6 +127,7 @@ const stories: readonly (readonly (readonly [
     ['buy a second one', cost],
     ['refund the second one', refund],
     ['reject the refund of the first', rejected],
+    ['reject the refund of the first'],
   ],
   [['buy', cost], ['buy a second one', cost], ['reject to refund the second one'], ['refund the second one', refund]],
 ];
@@ -182,4 +184,28 @@ test('of two second labels, the one whose refund was requested is recorded so, a
     sql`select purchase_id as "purchaseId" from unused_labels where tenant_id = ${ctx.tenant.id} and state = 'found'`,
   );
   t.deepEqual(states, [...others]);
+});
+
+test('each of several second labels at rates of their own has its own price', async (t) => {
+  const fake = withFake(t.context.ctx);
+  const { ctx, shipping } = fake;
+  await buildShippingAccount(ctx);
+  const store: Store = { ...fake, ...(await request(ctx)), purchases: [] };
+  await steps.buy(store);
+  const account = { tenantId: ctx.tenant.id, apiKey: '' };
+  const prices = new Map([500, 600, 700, 800].map((amountCents) => [`rate_${amountCents}`, amountCents]));
+  for (const rateId of prices.keys()) {
+    const marker = `${store.labelId}:2 ${store.order.orderNumber}`;
+    await decide(store, (await shipping.buyLabel(account, { rateId, marker })).id, 'purchased');
+  }
+  shipping.fetchRate = async (_account, id) => ({ rate: rate({ id, amountCents: prices.get(id) ?? 0 }), marker: '' });
+  const duplicates = await enqueuedJobs(ctx, jobs.refundDuplicate);
+  for (const duplicate of duplicates.reverse()) await refundDuplicate(ctx, duplicate);
+  const rows = await read<{ rateId: string; amountCents: number }>(
+    ctx,
+    sql`
+    select rate_id as "rateId", amount_cents as "amountCents" from unused_labels
+    where tenant_id = ${ctx.tenant.id} order by rate_id`,
+  );
+  t.deepEqual(new Map(rows.map(({ rateId, amountCents }) => [rateId, amountCents])), prices);
 });

@@ -26,6 +26,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { only } from '#test/support/only.ts';
+import { until } from '#test/support/until.ts';
 import { Crash, crashingClock, labelOf, orderOf, request, run, runToEnd, trackingsOf, withFake } from './support.ts';
 
 /*
@@ -160,6 +161,28 @@ test("a void whose process is frozen after the provider's refund is completed on
   await t.throwsAsync(slow, { instanceOf: DomainError });
   t.is((await orderOf(ctx, order.id)).fulfillment, 'label_purchased', 'the next label is not taken for the voided one');
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased', 'label.voided']);
+});
+
+test('a void that another process took over leaves the lease to that one when its own refund fails', async (t) => {
+  const { ctx, shipping, clock, order, labelId } = await bought(t.context.ctx);
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let refunds = 0;
+  async function refundPurchase() {
+    refunds += 1;
+    await (refunds === 1 ? first : second).promise;
+  }
+  const frozen = { ...ctx, ports: { ...ctx.ports, shipping: { ...shipping, refundPurchase } } };
+  const slow = voidLabel(frozen, { labelId });
+  await until(() => refunds === 1, { what: 'the first refund' });
+  clock.pass(minutes(2));
+  const other = finish(frozen);
+  await until(() => refunds === 2, { what: 'the second refund' });
+  first.reject(rejection());
+  await t.throwsAsync(slow, { instanceOf: DomainError });
+  t.not((await labelOf(ctx, order.id)).leaseExpiresAt, null);
+  second.resolve();
+  await other;
+  t.is((await labelOf(ctx, order.id)).state, 'voided');
 });
 
 test('a void is retried by its job after the provider was unavailable', async (t) => {
