@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { jobs } from '#jobs/index.ts';
+import { purchaseLabel } from '#jobs/labels.ts';
 import type { QueueName } from '#jobs/queues.ts';
 import { drainEndpoint } from '#jobs/webhooks.ts';
 import { asPlatform } from '#src/database/transact.ts';
@@ -8,7 +9,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type ClaimedJob, claimDue, claimStale, readFailed, returnClaims } from '#src/outbox/claim-jobs.ts';
-import { type Execute, recordFailed, retryFailed } from '#src/outbox/job-state.ts';
+import { closeFailed, type Execute, recordFailed, retryFailed } from '#src/outbox/job-state.ts';
 import { readJobStates } from '#src/outbox/queue-states.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
@@ -175,6 +176,28 @@ test('retryFailed retries a failed job of a queue, or all of that queue, and no 
     t.is(await retryFailed(services.execute, which, clock.now()), retried);
     t.deepEqual(await failedByQueue(), left);
   }
+});
+
+test('closeFailed completes failed jobs by their name and key, and no other', async (t) => {
+  const { services, clock } = t.context;
+  const dueAt = fromNow(clock, -hours(1));
+  const other = purchaseLabel.name;
+  for (const job of [drainEndpoint.name, other]) await fillOutbox(services, { store: 'ten_1', job, count: 3, dueAt });
+  const { claims } = await claim(t.context, { perQueue: 10, perStore: 10, reserved: 2 });
+  const failed = claims.filter(({ id }) => !id.endsWith('_3'));
+  for (const { id } of failed)
+    await recordFailed(services.execute, await startRun(services, id), clock.now(), 'broken');
+  const keys = claims.filter(({ id }) => !id.endsWith('_2')).map(({ id }) => id.replace(/_(\d)$/, ':$1'));
+  await closeFailed(services.execute, { tenantId: 'ten_2', job: other, keys }, clock.now());
+  t.is((await readFailed(services.execute, known, { limit: 10 })).length, 4);
+  await closeFailed(services.execute, { tenantId: 'ten_1', job: other, keys }, clock.now());
+  const closed = await services.execute<{ job: string; id: string }>(sql`
+    select job, id from outbox where finished_at is not null`);
+  t.deepEqual(
+    closed.map(({ job, id }) => [job, id.slice(-2)]),
+    [[other, '_1']],
+  );
+  t.deepEqual(countBy(await readFailed(services.execute, [other], { limit: 10 }), 'job'), { [other]: 1 });
 });
 
 test('claimDue leaves jobs that this release does not know, however many they are', async (t) => {
