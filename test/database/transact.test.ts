@@ -4,7 +4,7 @@ import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { lockNames } from '#src/database/lock-names.ts';
 import { lockRow, readRow, saveRow } from '#src/database/rows.ts';
 import { inSavepoint } from '#src/database/savepoint.ts';
-import { brokenConstraint, read, transact } from '#src/database/transact.ts';
+import { brokenConstraint, completeJobIf, read, transact } from '#src/database/transact.ts';
 import { findEntry } from '#src/domain/content/index.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
@@ -15,6 +15,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { jobAttempt } from '#test/support/job-runs.ts';
 import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
@@ -315,4 +316,28 @@ test('a part that is undone keeps the changes before it, and fails where its own
   await undoPart(1, 2);
   t.is((await readOrder(ctx, id)).totalCents, 1);
   t.is(brokenConstraint(await t.throwsAsync(undoPart(3, -1))), 'orders_total_cents_check');
+});
+
+test('completeJobIf completes a job with the change that it names, and not without it', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const [order, job] = [await buildPaidOrder(ctx), newId('job')];
+  await services.execute(sql`
+    insert into outbox (id, tenant_id, job, queue, key, payload, due_at, next_relay_at, trace)
+    values (${job}, ${ctx.tenant.id}, 'labels.purchase-label', 'labels', ${job}, '{}', ${clock.now()}, ${clock.now()},
+      '{}')`);
+  const attempt = jobAttempt({ outboxId: job });
+  const markShipped = (id: string) =>
+    completeJobIf(
+      { ...ctx, attempt },
+      sql`update orders set shipped_at = ${clock.now()} where tenant_id = ${ctx.tenant.id} and id = ${id} returning id`,
+    );
+  const isFinished = async () => {
+    const [row] = await services.execute<{ isFinished: boolean }>(sql`
+      select finished_at is not null as "isFinished" from outbox where id = ${job}`);
+    return row?.isFinished;
+  };
+  t.false(await markShipped(newId('ord')));
+  t.deepEqual([attempt.isCompleted, await isFinished()], [false, false]);
+  t.true(await markShipped(order.id));
+  t.deepEqual([attempt.isCompleted, await isFinished()], [true, true]);
 });
