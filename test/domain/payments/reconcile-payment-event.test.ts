@@ -430,6 +430,17 @@ test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks u
   t.like(await refund(3800), { status: 'refunded', refundedCents: 3800 });
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, ledger: 10 });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.updated', 'order.refunded']);
+  await receivePayment(ctx, orderId, { refundedCents: 3800 });
+  const booked = await read<{ cents: number }>(
+    ctx,
+    sql`
+    select amount_cents as cents from payment_reversals
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by snapshot_number`,
+  );
+  t.deepEqual(
+    booked.map(({ cents }) => cents),
+    [1000, -1000, 3800],
+  );
 });
 
 test.serial(
