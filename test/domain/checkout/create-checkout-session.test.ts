@@ -578,7 +578,7 @@ test.serial(
   },
 );
 
-test.serial("quotePromo counts a shopper's use in another cart, whoever holds one in this cart", async (t) => {
+test.serial("quotePromo counts a shopper's use in another cart, also where this one holds another's", async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
