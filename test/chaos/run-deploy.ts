@@ -44,11 +44,11 @@ const resolveMs = 120_000;
  * is stopped.
  */
 export async function runDeploy({ orders, atOnce, report }: DeployOptions): Promise<Deployed> {
+  const next = buildNextRelease();
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'all', environment: quick, report });
   const router = await startRouter(stack.url);
   const invariants = await openInvariants(stack, receiver);
-  const next = buildNextRelease();
   const routed: Stack = { ...stack, url: router.url };
   const random = seededRandom(1);
   const bought: Purchase[] = [];
