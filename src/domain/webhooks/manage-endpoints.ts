@@ -103,7 +103,7 @@ async function deleteBatch(ctx: Context, endpointId: string): Promise<number> {
 }
 
 /**
- * Enable an endpoint and reset its failures. What it missed is not sent; `recoverDeliveries` does that.
+ * Enable an endpoint and reset its failures. What was discarded is not sent; `recoverDeliveries` does that.
  * @throws DomainError `not_found`
  */
 export async function enableEndpoint(ctx: Context, { id }: { id: string }): Promise<WebhookEndpointView> {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { chargeStepOf, maximumChargeOf } from '#src/lib/currency.ts';
+import { chargeStepOf } from '#src/lib/currency.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { centsMax, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -81,7 +81,7 @@ export const changePrices = defineChangeKind({
     return editSelected(ctx, selected, ({ variants }) => ({
       variants: variants.map((variant) => ({
         sku: variant.sku,
-        ...Object.fromEntries(prices.flatMap((field) => changedPrice(ctx, field, variant, changed))),
+        ...Object.fromEntries(prices.flatMap((field) => changedPrice(field, variant, changed))),
       })),
     }));
   },
@@ -91,20 +91,18 @@ export const changePrices = defineChangeKind({
 const percentMore = (cents: number, percent: number): number => (cents * (10_000 + Math.round(percent * 100))) / 10_000;
 
 function changedPrice(
-  { tenant: { currency } }: Context,
   field: (typeof priceFields)[number],
   variant: CatalogVariant,
   changed: (cents: number) => number,
 ): [string, number][] {
   const cents = variant[field];
-  return cents === null ? [] : [[field, allowedPrice(changed(cents), currency, `${field} of ${variant.sku}`)]];
+  return cents === null ? [] : [[field, allowedPrice(changed(cents), field, variant)]];
 }
 
 /** @throws DomainError `invalid_request` */
-function allowedPrice(cents: number, currency: string, price: string): number {
-  const most = Math.min(maximumChargeOf(currency), centsMax);
-  if (cents >= 0 && cents <= most) return cents;
-  throw invalidRequest(`${price} would be ${cents < 0 ? 'below zero' : `more than ${most}`}.`);
+function allowedPrice(cents: number, field: string, { sku }: CatalogVariant): number {
+  if (cents >= 0 && cents <= centsMax) return cents;
+  throw invalidRequest(`${field} of ${sku} would be ${cents < 0 ? 'below zero' : `more than ${centsMax}`}.`);
 }
 
 const Tags = Type.Array(Tag, { maxItems: 50 });
