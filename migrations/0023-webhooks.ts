@@ -22,6 +22,8 @@ export class Webhooks extends Migration {
         failures int not null default 0 check (failures >= 0),
         failures_in_row int not null default 0 check (failures_in_row >= 0),
         warnings int not null default 0 check (warnings >= 0),
+        -- When the latest warning was sent.
+        warned_at timestamptz,
         last_success_at timestamptz,
         breaker_openings int not null default 0 check (breaker_openings >= 0),
         breaker_open_until timestamptz,

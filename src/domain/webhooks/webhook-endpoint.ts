@@ -48,6 +48,7 @@ const WebhookEndpointSchema = defineEntity({
     failures: p.integer(),
     failuresInRow: p.integer(),
     warnings: p.integer(),
+    warnedAt: p.datetime().nullable(),
     /** Updated once a minute at most while deliveries succeed, as each update locks the row. */
     lastSuccessAt: p.datetime().nullable(),
     breakerOpenings: p.integer(),
@@ -64,10 +65,10 @@ export const breakerFailures = 5;
 const breakerOpenMaxMs = minutes(15);
 
 /**
- * An endpoint is disabled after failing for this long and this often without a success. The time counts from its first
- * failure, so that an endpoint without events for a week is not disabled before its owner was warned.
+ * An endpoint is disabled after failing for this long and this often without a success, and so long after its owner was
+ * warned: its failing may seem to have lasted for days only because nothing was delivered meanwhile.
  */
-const failing = { forMs: days(5), failuresMin: 10 };
+const failing = { forMs: days(5), failuresMin: 10, warnedForMs: hours(12) };
 /** How long an endpoint fails until its owner is warned, the first and the second time. */
 const warnAfterMs = [hours(24), hours(72)];
 
@@ -168,6 +169,7 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     this.failures = 0;
     this.failuresInRow = 0;
     this.warnings = 0;
+    this.warnedAt = null;
     this.breakerOpenings = 0;
     this.breakerOpenUntil = null;
   }
@@ -180,20 +182,21 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
 
   private reasonToDisable(results: readonly AttemptResult[], now: Date): DisabledReason | null {
     if (results.some(({ gone }) => gone)) return 'gone';
-    return this.failingMs(now) >= failing.forMs && this.failures >= failing.failuresMin ? 'failing' : null;
+    const isLong = msSince(this.failingSince, now) >= failing.forMs && msSince(this.warnedAt, now) >= failing.warnedForMs;
+    return isLong && this.failures >= failing.failuresMin ? 'failing' : null;
   }
 
   private isWarningDue(now: Date): boolean {
-    const due = warnAfterMs.filter((afterMs) => this.failingMs(now) >= afterMs).length;
+    const due = warnAfterMs.filter((afterMs) => msSince(this.failingSince, now) >= afterMs).length;
     if (due <= this.warnings) return false;
     this.warnings = due;
+    this.warnedAt = now;
     return true;
   }
-
-  private failingMs(now: Date): number {
-    return this.failingSince ? now.getTime() - this.failingSince.getTime() : 0;
-  }
 }
+
+/** 0 where there is no time. */
+const msSince = (time: Date | null | undefined, now: Date): number => (time ? now.getTime() - time.getTime() : 0);
 
 WebhookEndpointSchema.setClass(WebhookEndpoint);
 

@@ -29,7 +29,7 @@ import {
 } from '#src/domain/webhooks/index.ts';
 import { waitAfter } from '#src/domain/webhooks/retry-schedule.ts';
 import { sign } from '#src/domain/webhooks/signing.ts';
-import { days, hours, seconds } from '#src/lib/duration.ts';
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { fits, issuesOf } from '#src/lib/validation.ts';
@@ -643,6 +643,30 @@ test('a failing endpoint warns its owner after one and three days and is disable
   ]);
   t.deepEqual(await warnings(ctx), [null, null, 'failing']);
   t.is((await countStates(ctx, id))['pending'], undefined);
+});
+
+test('an endpoint that failed before its deliveries stood still for days is disabled 12 hours after a warning', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 503 });
+  const { id } = await buildEndpoint(ctx, receiver);
+  await recordTests(ctx, id, 60);
+  const seen: [warnings: number, disabled: boolean][] = [];
+  for (const wait of [0, days(6), hours(11), hours(2)]) {
+    clock.pass(wait);
+    for (let time = 0; time < 4; time += 1) {
+      await drainEndpoint(ctx, { endpointId: id });
+      clock.pass(minutes(4));
+    }
+    seen.push([(await warnings(ctx)).length, (await readEndpoint(ctx, id))?.disabledAt != null]);
+  }
+  t.true(receiver.requests.length >= 10, `${receiver.requests.length} failures`);
+  t.deepEqual(seen, [
+    [0, false],
+    [1, false],
+    [1, false],
+    [2, true],
+  ]);
 });
 
 test('an endpoint with few deliveries is not disabled before its tenth failure', async (t) => {
