@@ -46,8 +46,8 @@ export async function readOverview(ctx: Context, scopes: readonly Scope[]): Prom
       ctx,
       sql`
       select
-        ${countOf(sql`orders where tenant_id = ${tenantId} and status = 'paid' and fulfillment_status = 'unfulfilled'`)}
-          as orders_to_ship,
+        ${countOf(sql`orders where tenant_id = ${tenantId} and status = any(array['paid', 'partially_refunded'])
+          and fulfillment_status = 'unfulfilled'`)} as orders_to_ship,
         ${countOf(sql`labels where tenant_id = ${tenantId}
           and state = any(array['queued', 'rate_chosen', 'buying'])`)} as labels_in_progress,
         ${countOf(sql`orders where tenant_id = ${tenantId} and fulfillment_status = 'label_purchased'`)}

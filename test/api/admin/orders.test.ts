@@ -191,10 +191,12 @@ test('GET /admin/overview counts what waits in the store, with what to do about 
   await flag(ctx, id, 'paid_twice');
   const returnable = await buildReturnableOrder(ctx);
   await buildReturn(ctx, returnable);
+  await buildPaidOrder(ctx, { status: 'partially_refunded' });
+  for (const over of ['pending', 'refunded'] as const) await buildPaidOrder(ctx, { status: over });
   const { status, body } = await owner.get('/overview');
   t.is(status, 200);
   t.like(body.overview, {
-    orders_to_ship: 2,
+    orders_to_ship: 3,
     labels_in_progress: 0,
     labels_purchased: 0,
     returns_requested: 1,
