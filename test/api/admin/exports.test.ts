@@ -168,10 +168,13 @@ test('an export as Shopify writes it is read back to the same products by anothe
 // Before the others, because it moves their clock by a day, for which links are valid.
 test.serial('the journal agrees with orders, refunds and gift cards to the cent, by day and currency', async (t) => {
   const { ctx } = t.context;
-  const first = await buildPaidOrder(ctx, { items: [{ unitPriceCents: 1000 }, { unitPriceCents: 250, quantity: 2 }] });
-  await buildPaidOrder(ctx, { currency: 'EUR', items: [{ unitPriceCents: 700 }] });
+  const paymentId = 'pi_1';
+  const items = [{ unitPriceCents: 1000 }, { unitPriceCents: 250, quantity: 2 }];
+  const first = await buildPaidOrder(ctx, { items, paymentId });
+  await buildPaidOrder(ctx, { currency: 'EUR', items: [{ unitPriceCents: 700 }], paymentId });
+  await buildPaidOrder(ctx, { currency: 'EUR', items: [{ unitPriceCents: 1700 }] });
   await buildPaidOrder(ctx, { status: 'pending' });
-  const unredeemed = await buildPaidOrder(ctx, { currency: 'CAD', items: [{ unitPriceCents: 900 }] });
+  const unredeemed = await buildPaidOrder(ctx, { currency: 'CAD', items: [{ unitPriceCents: 900 }], paymentId });
   const { id: card, code } = await buildGiftCard(ctx, { balanceCents: 5000 });
   await transact(ctx, async ({ tx }) => {
     await tx.execute(sql`
@@ -203,15 +206,16 @@ test.serial('the journal agrees with orders, refunds and gift cards to the cent,
     `${day},payments,CAD,1,600`,
     `${day},payments,EUR,1,700`,
     `${day},payments,USD,1,1687`,
+    `${day},payments_elsewhere,EUR,1,1700`,
     `${day},refunds,USD,2,-300`,
     `${day},sales,CAD,1,900`,
-    `${day},sales,EUR,1,700`,
+    `${day},sales,EUR,2,2400`,
     `${day},sales,USD,1,1500`,
     `${day},shipping,USD,1,599`,
     `${day},tax,USD,1,88`,
   ]);
   const { text: entries } = await exportFile(t, { kind: 'journal', format: 'jsonl' });
-  t.is(entries.trim().split('\n').length, 16);
+  t.is(entries.trim().split('\n').length, 18);
   const tomorrow = new Date(ctx.clock.now().getTime() + hours(24)).toISOString();
   t.is((await exportFile(t, { kind: 'journal', from: tomorrow })).view.rows, 0);
 

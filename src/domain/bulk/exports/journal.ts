@@ -4,9 +4,10 @@ import { issuedCents } from '../../promotions/index.ts';
 import { type ExportKind, type ExportRange, inRange } from '../export-kind.ts';
 
 /**
- * The entries of the store's accounts. Of an order, `payments` is what the payment provider collected, and the sum of
- * its other entries: sales less discounts and what gift cards paid, with shipping and tax. `adjustments` is what a
- * payment differed by, such as what a gift card should have paid that was spent by then. Days are those of UTC.
+ * The entries of the store's accounts. Of an order, `payments` is what the payment provider collected, or
+ * `payments_elsewhere` what was paid outside of it, and the sum of its other entries: sales less discounts and what
+ * gift cards paid, with shipping and tax. `adjustments` is what a payment differed by, such as what a gift card should
+ * have paid that was spent by then. Days are those of UTC.
  */
 const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
   select e.at, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD') as day, e.account, e.reference, e.currency, e.amount_cents
@@ -23,7 +24,8 @@ const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
       ('gift_cards_redeemed', -redeemed.cents),
       ('adjustments', o.total_cents - o.subtotal_cents + o.discount_cents - o.shipping_cents - o.tax_cents
         + redeemed.cents),
-      ('payments', o.total_cents)) as each(account, amount_cents)
+      (case when o.payment_id is null then 'payments_elsewhere' else 'payments' end, o.total_cents)
+    ) as each(account, amount_cents)
     where o.tenant_id = ${tenant.id} and o.paid_at is not null and o.imported_at is null
     union all
     select r.at, case r.cause when 'dispute' then 'disputes' else 'refunds' end, o.order_number, o.currency,
