@@ -48,6 +48,8 @@ const insertBatch = (
 /** A paid order. */
 export interface Sale {
   readonly orderId: string;
+  /** When the order says that it was paid: it counts on that day. */
+  readonly paidAt: Date;
   /** Minor units of `currency`. */
   readonly totalCents: number;
   readonly currency: string;
@@ -64,15 +66,15 @@ export interface Sale {
  * Idempotent for each order.
  */
 export function recordOrderPaid(ctx: InTransaction, sale: Sale): void {
-  const { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal } = sale;
-  const receivedAt = ctx.clock.now();
-  const head = { receivedAt, source: 'ledger', bot: false, visitor: isRenewal ? null : orderId } as const;
+  const { orderId, paidAt, totalCents, currency, customerId, cartId, sessionId, isRenewal } = sale;
+  const visitor = isRenewal ? null : orderId;
+  const head = { receivedAt: ctx.clock.now(), source: 'ledger', bot: false, visitor } as const;
   const event = {
     // The id is secret, so a client cannot send an event with it beforehand.
     id: hmacSha256(ctx.settings.keyPepper, JSON.stringify([paidType, ctx.tenant.id, orderId]))
       .toString('hex')
       .slice(0, 32),
-    at: receivedAt,
+    at: paidAt,
     type: paidType,
     session_id: isRenewal ? null : sessionId,
     customer_id: customerId,

@@ -50,7 +50,8 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   if (order.isPaid) return false;
   order.moveTo('paid');
   order.movePaymentTo('paid');
-  order.paidAt = ctx.clock.now();
+  const paidAt = ctx.clock.now();
+  order.paidAt = paidAt;
   order.shippingCents = payment.shippingCents;
   order.taxCents = payment.taxCents;
   order.totalCents = payment.totalCents;
@@ -65,7 +66,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
 
   recordEvent(ctx, 'order.paid', order.id);
   await awaitAll(
-    closeSale(ctx, order, payment),
+    closeSale(ctx, order, { ...payment, paidAt }),
     requestLabel(ctx, { orderId: order.id }),
     enqueueMails(ctx, order, payment),
   );
@@ -95,7 +96,11 @@ async function recordPayer(ctx: InTransaction, order: Order, { name, paymentCust
  * Close the cart and stop its reminders; credit the partner, found by the code that was given at checkout or else by
  * the shopper's session; count the sale.
  */
-async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Payment): Promise<void> {
+async function closeSale(
+  ctx: InTransaction,
+  order: Order,
+  { isRenewal, paidAt }: Payment & { readonly paidAt: Date },
+): Promise<void> {
   const { id: orderId, cartId = null, email = null, customerId = null, partnerCode, currency, totalCents } = order;
   // The metadata of a renewal is that of the checkout, but its shopper's visits led to the first order only.
   const visited = isRenewal ? undefined : order.metadata['session_id'];
@@ -111,7 +116,7 @@ async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Paymen
       totalCents: order.subtotalCents - order.discountCents,
     });
   }
-  recordOrderPaid(ctx, { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal });
+  recordOrderPaid(ctx, { orderId, paidAt, totalCents, currency, customerId, cartId, sessionId, isRenewal });
 }
 
 /** An invalid email address does not stop the payment. */

@@ -121,7 +121,13 @@ test.serial('GET /ops/analytics/:slug shows charts of a store, whose days can be
   const { api, ctx, services, tenant } = t.context;
   await sendEvents(ctx, [buildEvent({ session_id: 's' }), buildEvent({ type: 'cart_item_added', session_id: 's' })]);
   await transact(ctx, async (ctx) =>
-    recordOrderPaid(ctx, { orderId: newId('ord'), totalCents: 12_345, currency: 'USD', sessionId: 's' }),
+    recordOrderPaid(ctx, {
+      orderId: newId('ord'),
+      paidAt: ctx.clock.now(),
+      totalCents: 12_345,
+      currency: 'USD',
+      sessionId: 's',
+    }),
   );
   await searchDocuments(ctx, { q: '<b>submarine</b>' });
   await aggregateAll(services);

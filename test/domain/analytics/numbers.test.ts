@@ -12,7 +12,9 @@ import {
   requestRebuild,
 } from '#src/domain/analytics/index.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
-import { addDays, dayNumber, dayOf } from '#src/lib/calendar.ts';
+import { lockOrder, readOrder } from '#src/domain/orders/index.ts';
+import { payOrder } from '#src/domain/payments/orders.ts';
+import { addDays, dayNumber, dayOf, startOfDay } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -27,6 +29,7 @@ import {
   sendEvents,
 } from '#test/support/factories/analytics.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -65,6 +68,32 @@ test.serial("recordOrderPaid records one sale with the paid amount for the buyer
   });
 });
 
+test.serial('an order counts on the day on which it was paid, though that day ends in its transaction', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const order = await buildPaidOrder(ctx, { status: 'pending' });
+  const today = dayOf(clock.now());
+  const midnight = startOfDay(today);
+  const readings: Date[] = [];
+  const late = { ...ctx, clock: { now: () => readings.pop() ?? midnight } };
+  await transact(late, async (ctx) => {
+    const locked = await lockOrder(ctx, order.id);
+    const amounts = { shippingCents: 0, taxCents: 0, totalCents: 3800 };
+    const guest = { email: null, name: null, phone: null, address: null, paymentCustomerId: null };
+    readings.push(new Date(midnight.getTime() - 1));
+    t.true(locked && (await payOrder(ctx, locked, { ...amounts, ...guest, paymentId: 'pi_1' })));
+  });
+  await aggregateAll(services);
+  t.is((await readOrder(ctx, order.id))?.paid_at?.slice(0, 10), addDays(today, -1));
+  const report = await daily(ctx, { from: addDays(today, -1), to: today });
+  t.deepEqual(
+    report.days.map(({ day, revenue_cents: revenue }) => [day, revenue]),
+    [
+      [addDays(today, -1), 3800],
+      [today, 0],
+    ],
+  );
+});
+
 /** Sessions that reach a given step after all steps before it, spread over several days. */
 async function sell({ ctx, services, clock }: TestContext): Promise<void> {
   const steps = ['product_viewed', 'cart_item_added', 'checkout_started'];
@@ -80,7 +109,7 @@ async function sell({ ctx, services, clock }: TestContext): Promise<void> {
   }
   const pay = (sessionId: string | null, totalCents: number) =>
     transact(ctx, async (ctx) =>
-      recordOrderPaid(ctx, { orderId: newId('ord'), totalCents, currency: 'USD', sessionId }),
+      recordOrderPaid(ctx, { orderId: newId('ord'), paidAt: ctx.clock.now(), totalCents, currency: 'USD', sessionId }),
     );
   await pay('session-0', 5000);
   await pay(null, 2500);
@@ -123,6 +152,7 @@ test.serial('recordOrderPaid counts an order once, and not at all when its trans
   const { ctx, services } = t.context;
   const order = {
     orderId: newId('ord'),
+    paidAt: ctx.clock.now(),
     totalCents: 4200,
     currency: 'USD',
     cartId: newId('cart'),
@@ -144,7 +174,7 @@ test.serial('recordOrderPaid counts an order once, and not at all when its trans
 
 test.serial('recordOrderPaid counts a renewal as revenue and not in the funnel', async (t) => {
   const { ctx, services } = t.context;
-  const order = { orderId: newId('ord'), totalCents: 1900, currency: 'USD' };
+  const order = { orderId: newId('ord'), paidAt: ctx.clock.now(), totalCents: 1900, currency: 'USD' };
   await transact(ctx, async (ctx) => recordOrderPaid(ctx, { ...order, sessionId: 'long ago', isRenewal: true }));
   await aggregateAll(services);
   t.like(await rollUpsOf(ctx), { days: only({ orders: 1, revenue_cents: 1900, paid: 0, sessions: 0 }) });
