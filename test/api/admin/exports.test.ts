@@ -129,6 +129,40 @@ test('an export of each kind in each format changes nothing when it is imported'
   }
 });
 
+test('an export of orders that were made here is imported by another store with the same amounts', async (t) => {
+  const { ctx, otherOwner, services } = t.context;
+  const items = [{ unitPriceCents: 5000, quantity: 2 }, { unitPriceCents: 500 }];
+  const { id } = await buildPaidOrder(ctx, { items });
+  await transact(ctx, async ({ tx }) => {
+    await tx.execute(sql`
+      update orders set discount_cents = 6300, shipping_cents = 599, total_cents = 10500 - 6300 + 599
+      where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    await tx.execute(sql`
+      update order_items set discount_cents = total_cents * 6 / 10, total_cents = total_cents * 4 / 10
+      where tenant_id = ${ctx.tenant.id} and order_id = ${id}`);
+  });
+  for (const format of ['csv', 'jsonl'] as const) {
+    const importFile = async (file: string) => {
+      const type = { 'content-type': 'text/csv' };
+      const { body } = await otherOwner.post(`/imports?kind=orders&format=${format}`, file, type);
+      return until(async () => {
+        await runJobs(services);
+        const found = (await otherOwner.get(`/imports/${body.import.id}`)).body.import;
+        return found.finished_at && found;
+      });
+    };
+    const renumbered = (await exportFile(t, { kind: 'orders', format })).text.replaceAll('ORD-', `${format}-`);
+    t.like(await importFile(renumbered), { rows: { failed: 0 }, changes: { created: 1 } }, format);
+    const [order] = (await otherOwner.get('/orders')).body.orders;
+    const { subtotal_cents: subtotal, discount_cents: discount, shipping_cents: shipping, total_cents: total } = order;
+    t.deepEqual([subtotal - discount, shipping, total], [4200, 599, 4799], format);
+    const sums = order.items.map(({ total_cents: cents }: any) => cents);
+    t.deepEqual(sums, [4000, 200], format);
+    for (const file of [renumbered, (await exportFile(t, { kind: 'orders', format }, otherOwner)).text])
+      t.like(await importFile(file), { rows: { failed: 0 }, changes: { created: 0 } }, `${format}, again`);
+  }
+});
+
 test('an export as Shopify writes it is read back to the same products by another store', async (t) => {
   const { owner, otherOwner, services } = t.context;
   const importFile = async (to: Owner, file: string) => {

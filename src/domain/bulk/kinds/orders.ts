@@ -28,7 +28,6 @@ const notRead = [
   'order_id',
   'paid_at',
   'payment_status',
-  'subtotal_cents',
   'gift_card_cents',
   'promo_code',
   'partner_code',
@@ -41,6 +40,7 @@ const ordersTable: TableFormat = {
   required: ['order_number', 'created_at', 'name', 'quantity', 'unit_price_cents'],
   optional: [
     ...ofOrder.optional,
+    'subtotal_cents',
     ...ofItem,
     ...ofAddress.map((field) => `shipping_${field}`),
     ...notRead,
@@ -59,13 +59,29 @@ const ordersTable: TableFormat = {
       const cell = first[`shipping_${field}`];
       return cell ? [[field, cell]] : [];
     });
-    return definedFields({
+    const order = definedFields({
       ...ofOrder.valueOf([first], ctx),
       shipping_address: address.length > 0 ? Object.fromEntries(address) : undefined,
       items: rows.map(itemOf),
     });
+    return withoutItemDiscounts(order, first['subtotal_cents']);
   },
 };
+
+/**
+ * The discount of an order is beside those of its items, unless its subtotal is what these cost before them: then, as in
+ * an export of orders that were made here, it contains them.
+ */
+function withoutItemDiscounts(order: Record<string, unknown>, subtotal: unknown): Record<string, unknown> {
+  const { discount_cents: discount, items } = order;
+  if (typeof discount !== 'number' || !Array.isArray(items)) return order;
+  const sumOf = (amountOf: (item: Record<string, unknown>) => number) =>
+    items.reduce<number>((sum, item) => sum + (isObject(item) ? amountOf(item) : 0), 0);
+  const price = sumOf((item) => Number(item['unit_price_cents']) * Number(item['quantity']));
+  const ofItems = sumOf((item) => Number(item['discount_cents'] ?? 0));
+  const contains = ofItems > 0 && Number(subtotal) === price && discount >= ofItems;
+  return contains ? { ...order, discount_cents: discount - ofItems } : order;
+}
 
 /**
  * Rows without a number belong to the order above them: another email shows that they do not.
@@ -106,12 +122,18 @@ export const importOrders = defineImportKind({
   tables: { csv: ordersTable },
   schema: closed(PastOrderInput),
   readLine(line) {
-    const { items, shipping_address: address, ...order } = withoutFields(line, [...notRead, 'labels', 'metadata']);
-    return definedFields({
-      ...order,
+    const {
+      items,
+      shipping_address: address,
+      subtotal_cents: subtotal,
+      ...fields
+    } = withoutFields(line, [...notRead, 'labels', 'metadata']);
+    const order = definedFields({
+      ...fields,
       items: Array.isArray(items) ? items.map(itemOfLine) : items,
       shipping_address: isObject(address) ? withoutFields(address, ['email']) : address,
     });
+    return withoutItemDiscounts(order, subtotal);
   },
   auditedAs: 'order',
   async save(ctx, orders, mode) {
