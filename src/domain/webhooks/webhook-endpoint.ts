@@ -182,7 +182,8 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
 
   private reasonToDisable(results: readonly AttemptResult[], now: Date): DisabledReason | null {
     if (results.some(({ gone }) => gone)) return 'gone';
-    const isLong = msSince(this.failingSince, now) >= failing.forMs && msSince(this.warnedAt, now) >= failing.warnedForMs;
+    const isLong =
+      msSince(this.failingSince, now) >= failing.forMs && msSince(this.warnedAt, now) >= failing.warnedForMs;
     return isLong && this.failures >= failing.failuresMin ? 'failing' : null;
   }
 
