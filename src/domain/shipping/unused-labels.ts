@@ -1,7 +1,7 @@
 import { refundDuplicate as refundDuplicateJob } from '#jobs/labels.ts';
 import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
@@ -70,27 +70,48 @@ export async function recordRejections(
   purchases: readonly LabelPurchase[],
 ): Promise<void> {
   for (const { id } of purchases.filter(({ state }) => state === 'refund_rejected')) {
-    const [unused] = await ctx.tx.execute<{ isSecond: boolean }>(sql`
-      update unused_labels set refund_rejected_at = ${ctx.clock.now()},
-        state = case state when 'voided_at_provider' then state else 'refund_refused' end,
-        acknowledged_at = case state when 'voided_at_provider' then acknowledged_at end
-      where tenant_id = ${ctx.tenant.id} and purchase_id = ${id} and refund_rejected_at is null
-      returning state = 'refund_refused' as "isSecond"`);
-    if (unused?.isSecond) {
-      ctx.log.error({ label: label.id, purchase: id }, 'refund of a second label rejected');
-      await recordFulfillment(ctx, label.orderId, {
-        attention: {
-          code: 'duplicate_voided',
-          detail:
-            'A second label was bought for this order, and the shipping provider rejected its refund. ' +
-            'Contact the provider.',
-        },
-      });
-    } else if (unused || (id === label.purchaseId && label.state !== 'purchased')) {
+    const unused = await recordRejection(ctx, { purchaseId: id, labelId: label.id, orderId: label.orderId });
+    if (unused?.isSecond) continue;
+    if (unused || (id === label.purchaseId && label.state !== 'purchased')) {
       if (!unused) label.refundRejectedAt ??= ctx.clock.now();
       await recordFulfillment(ctx, label.orderId, { attention: labelNotRefunded });
     }
   }
+}
+
+interface Purchase {
+  readonly purchaseId: string;
+  readonly labelId: string;
+  readonly orderId: string;
+}
+
+/**
+ * Record once that the refund of an unused label was rejected. The order of a second label is flagged, also where an
+ * operator acknowledged it before.
+ * @returns `undefined` for a purchase that is none, or whose rejection was recorded before
+ */
+async function recordRejection(
+  ctx: InTransaction,
+  { purchaseId, labelId, orderId }: Purchase,
+): Promise<{ isSecond: boolean } | undefined> {
+  const [unused] = await ctx.tx.execute<{ isSecond: boolean }>(sql`
+    update unused_labels set refund_rejected_at = ${ctx.clock.now()},
+      state = case state when 'voided_at_provider' then state else 'refund_refused' end,
+      acknowledged_at = case state when 'voided_at_provider' then acknowledged_at end
+    where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId} and refund_rejected_at is null
+    returning state = 'refund_refused' as "isSecond"`);
+  if (unused?.isSecond) {
+    ctx.log.error({ label: labelId, purchase: purchaseId }, 'refund of a second label rejected');
+    await recordFulfillment(ctx, orderId, {
+      attention: {
+        code: 'duplicate_voided',
+        detail:
+          'A second label was bought for this order, and the shipping provider rejected its refund. ' +
+          'Contact the provider.',
+      },
+    });
+  }
+  return unused;
 }
 
 /** The attention of an order whose voided label the provider does not refund. */
@@ -114,13 +135,18 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
   } catch (error) {
     await laterIfDenied(ctx, opened, error);
     if (!isFinal(error)) throw error;
-    await transact(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'refund_refused')));
+    const orderNumber = await rejectDuplicate(ctx, purchaseId);
     throw new ManualActionRequired(
-      `${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The shipping provider does not refund the second ` +
-        `label. Ask its support to refund ${purchaseId}.`,
+      `${orderNumber}: duplicate_voided. The shipping provider does not refund the second label. ` +
+        `Ask its support to refund ${purchaseId}.`,
     );
   }
-  await completeJob(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'duplicate_voided')));
+  await completeJob(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+    update unused_labels
+    set state = 'duplicate_voided', refunded_at = ${ctx.clock.now()}, refund_rejected_at = null
+    where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`),
+  );
 }
 
 /** A second label that was bought at another rate than the first one costs what that rate says. */
@@ -152,23 +178,20 @@ async function fetchRate(ctx: Context, account: ShippingAccount, rateId: string)
   }
 }
 
-function recordState(ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused'): Sql {
-  const now = ctx.clock.now();
-  const [refundedAt, rejectedAt] = state === 'duplicate_voided' ? [now, null] : [null, now];
-  return sql`
-    update unused_labels set state = ${state}, refunded_at = ${refundedAt}, refund_rejected_at = ${rejectedAt}
-    where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`;
-}
-
-async function orderNumberOf(ctx: Context, purchaseId: string): Promise<string | undefined> {
-  const row = await readOne<{ orderNumber: string }>(
+/** @returns the number of the order that the second label was bought for */
+async function rejectDuplicate(ctx: Context, purchaseId: string): Promise<string | undefined> {
+  const label = await readOne<Purchase & { readonly orderNumber: string }>(
     ctx,
     sql`
-    select l.order_number as "orderNumber" from unused_labels u
-    join labels l on l.tenant_id = u.tenant_id and l.id = u.label_id
+    select u.purchase_id as "purchaseId", l.id as "labelId", l.order_id as "orderId", l.order_number as "orderNumber"
+    from unused_labels u join labels l on l.tenant_id = u.tenant_id and l.id = u.label_id
     where u.tenant_id = ${ctx.tenant.id} and u.purchase_id = ${purchaseId}`,
   );
-  return row?.orderNumber;
+  if (!label) return undefined;
+  await transact(ctx, async (ctx) => {
+    if (await lockOrder(ctx, label.orderId)) await recordRejection(ctx, label);
+  });
+  return label.orderNumber;
 }
 
 /**

@@ -304,7 +304,10 @@ test('a second label whose refund is rejected needs attention', async (t) => {
     message: new RegExp(`^${order.orderNumber}: duplicate_voided\\. `),
   });
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
+  const states = () => read(ctx, sql`select state from unused_labels where tenant_id = ${ctx.tenant.id}`);
+  t.deepEqual(await states(), [{ state: 'refund_refused' }]);
   await refundDuplicates(ctx);
+  t.deepEqual(await states(), [{ state: 'duplicate_voided' }]);
   t.deepEqual(
     shipping.bought().map(({ marker }) => marker),
     [`${labelId}:1 ${order.orderNumber}`],
@@ -387,6 +390,27 @@ test("recordDuplicates and acknowledgeDuplicate leave the attentions of the orde
   ] as const) {
     await acknowledgeDuplicate(ctx, { purchaseId: purchaseId ?? '', orderId: order.id });
     t.deepEqual(await codes(), open);
+  }
+});
+
+test('a second label that was acknowledged is flagged again when its refund is rejected, once', async (t) => {
+  const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
+  const { id: purchaseId } = await buyAgain(ctx, shipping, labelId, 2);
+  await notify(ctx, 'transaction_created', { object_id: purchaseId });
+  const open = async () => {
+    const [row] = await read<{ attentions: { code: string; detail: string }[] }>(
+      ctx,
+      sql`select attentions from orders where tenant_id = ${ctx.tenant.id} and id = ${order.id}`,
+    );
+    return row?.attentions.map(({ code, detail }) => [code, /rejected its refund/.test(detail)]);
+  };
+  t.deepEqual(await open(), [['duplicate_voided', false]]);
+  for (const reopened of [[['duplicate_voided', true]], []]) {
+    await acknowledgeDuplicate(ctx, { purchaseId, orderId: order.id });
+    t.deepEqual(await open(), []);
+    shipping.throws.refund = [rejection()];
+    await t.throwsAsync(refundDuplicates(ctx), { instanceOf: ManualActionRequired });
+    t.deepEqual(await open(), reopened);
   }
 });
 
