@@ -1,4 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
+import fc from 'fast-check';
 
 import { pruneRequests } from '#jobs/retention.ts';
 import { defineRoute, type Request, toDual } from '#src/api/lib/define-route.ts';
@@ -6,8 +7,17 @@ import { created } from '#src/api/lib/reply.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
 import { upsertCustomer } from '#src/domain/customers/index.ts';
-import { type ClaimedRequest, claimRequest, renewWhile, storeReply } from '#src/domain/idempotency/index.ts';
+import {
+  type ClaimedRequest,
+  claimRequest,
+  releaseRequest,
+  renewWhile,
+  type StoredReply,
+  storeReply,
+} from '#src/domain/idempotency/index.ts';
+import { canonicalJson } from '#src/lib/canonical-json.ts';
 import { fromNow } from '#src/lib/clock.ts';
+import { sha256 } from '#src/lib/crypto.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
@@ -253,6 +263,10 @@ test('renewWhile renews a lease while its request runs, and one that has ended n
   await renewWhile(ctx, first, readOften, 1);
   t.deepEqual(await expiry(), ended);
   t.deepEqual(await claimRequest(ctx, request), { id: first.id, lease: 2 });
+  const taken = await expiry();
+  clock.pass(seconds(1));
+  await renewWhile(ctx, first, readOften, 1);
+  t.deepEqual(await expiry(), taken, 'the lease of another attempt');
 });
 
 test('renewWhile renews its own lease only', async (t) => {
@@ -283,6 +297,111 @@ test('renewWhile renews its own lease only', async (t) => {
     await renewWhile(ctx, one, () => until(isRenewed), 1);
     t.is((await leases()).get(other.id), before);
   });
+});
+
+/** One request, and others that differ from it in one thing each: the last two in having no key, or its substitute. */
+const requests = [
+  {},
+  { method: 'PUT' },
+  { path: '/api/v1/returns' },
+  { credential: 'key_2' },
+  { key: 'two' },
+  { key: undefined },
+  { key: sha256(canonicalJson({ quantity: 0 })).toString('hex') },
+].map((given) => ({ method: 'POST', path: '/api/v1/checkout', credential: 'key_1', key: 'one', ...given }));
+
+/** What callers, attempts and time can do, often with the first request. An attempt is named by how many came since. */
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('claim' as const),
+      request: fc.constantFrom(0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 6),
+      quantity: fc.constantFrom(0, 0, 0, 1),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('store' as const, 'release' as const),
+      since: fc.constantFrom(0, 0, 1),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('pass' as const),
+      ms: fc.constantFrom(seconds(3), seconds(15), hours(24) - seconds(3)),
+    }),
+  },
+);
+
+interface Known extends ClaimedRequest {
+  readonly at: number;
+  readonly quantity: number;
+  leasedUntil: number;
+  reply?: StoredReply;
+}
+
+test('in any order, one attempt at a time executes a request until it has a reply, which repeats get', async (t) => {
+  const clock = createTestClock();
+  const ctx = { ...t.context.ctx, clock };
+
+  const check = async (steps: (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]): Promise<void> => {
+    await transact(ctx, ({ tx, tenant }) =>
+      tx.execute(sql`delete from idempotency_keys where tenant_id = ${tenant.id}`),
+    );
+    const known = new Map<string, Known>();
+    const attempts: ClaimedRequest[] = [];
+    for (const step of steps) {
+      const now = clock.now().getTime();
+      if (step.do === 'pass') {
+        clock.pass(step.ms);
+      } else if (step.do === 'claim') {
+        const { quantity } = step;
+        const request = { ...(requests[step.request] as (typeof requests)[number]), body: { quantity } };
+        const name = `${step.request} ${request.key ?? quantity}`;
+        const before = known.get(name);
+        const got = await claimRequest(ctx, request).catch(({ code }: DomainError) => code);
+        const isFree = before && !before.reply && before.leasedUntil <= now;
+        const isOver = before && now - before.at >= (request.key ? hours(24) : seconds(5)) && (before.reply || isFree);
+        if (!before || isOver || (isFree && before.quantity === quantity)) {
+          const claimed = got as ClaimedRequest;
+          t.is(claimed.lease, (before?.lease ?? 0) + 1);
+          t.is(
+            attempts.some(({ id }) => id === claimed.id),
+            before !== undefined && !isOver,
+            'the attempts of a request have one id, and no other has it',
+          );
+          known.set(name, {
+            ...claimed,
+            at: before && !isOver ? before.at : now,
+            quantity,
+            leasedUntil: now + seconds(15),
+          });
+          attempts.unshift(claimed);
+        } else if (before.quantity !== quantity) t.is(got, 'idempotency_key_reused');
+        else t.deepEqual(got, before.reply ?? 'idempotency_in_progress');
+      } else {
+        const attempt = attempts[step.since];
+        if (!attempt) continue;
+        const holds = [...known.values()].find(
+          ({ id, lease, reply }) => id === attempt.id && lease === attempt.lease && !reply,
+        );
+        if (step.do === 'store') {
+          const reply = { status: 201, headers: {}, body: `${attempt.id} ${attempt.lease}` };
+          t.is(await storeReply(ctx, attempt, reply), holds !== undefined);
+          if (holds) holds.reply = reply;
+        } else {
+          await releaseRequest(ctx, attempt);
+          if (holds) holds.leasedUntil = now;
+        }
+      }
+    }
+  };
+  await clock.standStill(() =>
+    fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25, size: 'max' }), check), { numRuns: 80 }),
+  );
 });
 
 test('a request without a key that outlasts a double click is not executed again beside itself', async (t) => {
