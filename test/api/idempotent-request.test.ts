@@ -53,7 +53,14 @@ test.beforeEach(async (t) => {
       body: Type.Object({ email: Type.String({ minLength: 3 }) }),
       responses: { 201: Type.Object({ guest: Type.String() }) },
       idempotent,
-      errors: ['version_conflict', 'module_disabled', 'payment_provider_unavailable'],
+      coalesced: true,
+      errors: [
+        'version_conflict',
+        'module_disabled',
+        'payment_provider_unavailable',
+        'expired_session',
+        'rate_limited',
+      ],
       async handle(request) {
         t.context.runs.push(request.idempotencyId);
         const { id } = await transact(request.ctx, (ctx) => upsertCustomer(ctx, request.body));
@@ -68,14 +75,14 @@ test.afterEach.always((t) => t.context.api.close());
 const send = (
   { api, tenant }: RouteContext,
   mode: string,
-  key: string,
+  key: string | undefined,
   email = 'ada@example.com',
   authorization?: string,
 ) =>
   api.call('POST', `/api/v1/${mode}`, {
     tenant: tenant.slug,
     body: { email },
-    headers: { 'idempotency-key': key },
+    headers: { ...(key !== undefined && { 'idempotency-key': key }) },
     ...(authorization && { key: authorization }),
   });
 
@@ -187,18 +194,50 @@ for (const mode of ['atomic', 'resumable']) {
     const failures = [
       new DomainError('unavailable', 'payment_provider_unavailable', 'Not now.', { retryAfterSeconds: 3 }),
       new DomainError('forbidden', 'module_disabled', 'Not here.'),
+      new DomainError('unauthenticated', 'expired_session', 'Not any more.'),
+      new DomainError('too_many', 'rate_limited', 'Not so fast.', { retryAfterSeconds: 1 }),
       new Error('broken'),
     ];
     t.context.onRun = async () => {
       const failure = failures.shift();
       if (failure) throw failure;
     };
-    const statuses = [];
-    for (let tries = 0; tries < 4; tries += 1) statuses.push((await send(t.context, mode, 'later')).status);
-    t.deepEqual(statuses, [503, 403, 500, 201]);
+    const statuses = [(await send(t.context, mode, 'later')).status];
+    t.deepEqual(await guestsOf(t.context), mode === 'atomic' ? [] : ['ada@example.com']);
+    while (statuses.length < 6) statuses.push((await send(t.context, mode, 'later')).status);
+    t.deepEqual(statuses, [503, 403, 401, 429, 500, 201]);
     t.is(new Set(t.context.runs).size, 1);
     t.regex(t.context.runs[0] ?? '', /^idem_/);
   });
+
+  test(`${mode}: an error of a request without a key is not stored`, async (t) => {
+    const failures = [new DomainError('conflict', 'version_conflict', 'It has changed.')];
+    t.context.onRun = async () => {
+      const failure = failures.shift();
+      if (failure) throw failure;
+    };
+    t.is((await send(t.context, mode, undefined)).status, 409);
+    t.like(await send(t.context, mode, undefined), { status: 201 });
+    t.is((await send(t.context, mode, undefined)).headers.get('idempotent-replayed'), 'true');
+    t.is(t.context.runs.length, 2);
+  });
+
+  for (const code of ['53200', '57014'])
+    test(`${mode}: a caller gets the response also where an error ${code} keeps it from being stored`, async (t) => {
+      const { ctx } = t.context;
+      const name = `fail_${mode}_${code}`;
+      await ctx.database.pool.query(`
+        create function ${name}() returns trigger language plpgsql as $$
+          begin raise exception 'not now' using errcode = '${code}'; end $$;
+        create trigger ${name} before update on idempotency_keys for each row
+          when (new.tenant_id = '${ctx.tenant.id}') execute function ${name}()`);
+      t.context.onRun = async ({ body }) => {
+        if (body.email !== 'ada@example.com') throw new DomainError('conflict', 'version_conflict', 'It has changed.');
+      };
+      t.is((await send(t.context, mode, 'one')).status, mode === 'atomic' ? 503 : 201);
+      t.is((await send(t.context, mode, 'two', 'grace@example.com')).body.error, 'version_conflict');
+      t.is((await send(t.context, mode, 'two', 'grace@example.com')).body.error, 'idempotency_in_progress');
+    });
 
   test(`${mode}: after a crash the request runs again once its lease has ended, with the same id`, async (t) => {
     let crashed = false;
