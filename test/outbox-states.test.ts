@@ -191,6 +191,30 @@ test.serial('a retried job waits for a run of its own, however a run that began 
   }
 });
 
+test.serial('however a run ends, it changes the row of its own job alone, and none that has failed', async (t) => {
+  const { services, clock, machine } = t.context;
+  const rowOf = (key: string) => services.execute(sql`select * from outbox where key = ${`${key}:test`}`);
+  for (const ending of ['done', 'nothing', 'snooze', 'retry', 'fail', 'late-error'] as const) {
+    await machine.clear();
+    await machine.enqueue('died', 0);
+    await machine.relay('due', 'add');
+    await machine.execute('done', 'after-start');
+    await machine.enqueue('ends', 0);
+    await machine.relay('due', 'add');
+    const [died, ends] = [await rowOf('died'), await rowOf('ends')];
+    t.true(await machine.execute(ending, 'before-queue'));
+    t.deepEqual(await rowOf('died'), died, ending);
+    const ended = await rowOf('ends');
+    t.notDeepEqual(ended, ends, ending);
+    clock.pass(1);
+    await machine.execute(ending === 'fail' ? 'fail' : 'snooze', 'never', { isOrphan: true });
+    t.like(await rowOf('died'), [{ starts: 0 }], 'a reported end forgets the deaths before it');
+    if (ending !== 'fail') continue;
+    await machine.execute('done', 'never', { isOrphan: true });
+    t.deepEqual(await rowOf('ends'), ended, 'its queue has it still');
+  }
+});
+
 test.serial('the table rejects a job that is in no state or in two', async (t) => {
   const { services, machine } = t.context;
   await machine.clear();

@@ -57,14 +57,19 @@ test.serial('aggregateBatches counts a batch that is sent five times once', asyn
 test.serial(
   'aggregateBatches counts an event repeated in a batch once, and the same id in two stores twice',
   async (t) => {
-    const { ctx, services } = t.context;
-    const other = { ...ctx, tenant: await buildTenant(services) };
+    const { ctx, clock, services } = t.context;
+    const [other, third] = [
+      { ...ctx, tenant: await buildTenant(services) },
+      { ...ctx, tenant: await buildTenant(services) },
+    ];
     const event = buildEvent();
     await sendEvents(ctx, [event, event]);
     await sendEvents(other, [event]);
     await aggregateAll(services);
-    t.is((await aggregatedEvents(ctx)).length, 1);
-    t.is((await aggregatedEvents(other)).length, 1);
+    clock.pass(days(7));
+    for (const store of [ctx, third]) await sendEvents(store, [event]);
+    await aggregateAll(services);
+    for (const store of [ctx, other, third]) t.is((await aggregatedEvents(store)).length, 1);
   },
 );
 
@@ -366,20 +371,26 @@ test.serial('aggregateQuarantined counts a corrected batch once', async (t) => {
   t.is(await waitingBatches(ctx), 0);
 });
 
-test.serial('aggregateBatches quarantines nothing when the database fails', async (t) => {
-  const { ctx, services } = t.context;
-  await sendEvents(ctx, [buildEvent()]);
-  const before = await countQuarantined(services.context());
-  const end = interceptStatements(services.context().database.pool, () => ({ text, send }) => {
-    if (!/delete from analytics_batches b using/.test(text)) return send();
-    return Promise.reject(Object.assign(new Error('the disk is full'), { code: '53100' }));
+for (const [what, failing, quarantined] of [
+  ['the database fails', /delete from analytics_batches b using/, 0],
+  ['the database fails after a batch with invalid data', /delete from analytics_batches b using.* and id = /s, 1],
+] as const)
+  test.serial(`aggregateBatches quarantines nothing else when ${what}`, async (t) => {
+    const { ctx, services } = t.context;
+    await sendEvents(ctx, [buildEvent()]);
+    if (quarantined > 0) await plantBatch(ctx, { id: 'not one' });
+    const before = await countQuarantined(services.context());
+    const end = interceptStatements(services.context().database.pool, () => ({ text, send }) => {
+      if (!failing.test(text)) return send();
+      return Promise.reject(Object.assign(new Error('the disk is full'), { code: '53100' }));
+    });
+    await t.throwsAsync(aggregateAll(services), { message: /the disk is full/ });
+    end();
+    t.is(await countQuarantined(services.context()), before);
+    await aggregateAll(services);
+    t.is((await aggregatedEvents(ctx)).length, 1);
+    t.is(await countQuarantined(services.context()), before + quarantined);
   });
-  await t.throwsAsync(aggregateAll(services), { message: /the disk is full/ });
-  end();
-  t.is(await countQuarantined(services.context()), before);
-  await aggregateAll(services);
-  t.is((await aggregatedEvents(ctx)).length, 1);
-});
 
 test.serial('pruneAnalytics deletes quarantined batches with the events of their time', async (t) => {
   const { ctx, services, clock } = t.context;

@@ -12,7 +12,7 @@ import { consumeLink, requestLink } from '#src/domain/sessions/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { readSender } from '#src/lib/email-address.ts';
-import { DomainError, ProviderError, Snooze } from '#src/lib/errors.ts';
+import { DomainError, ProviderError, type ProviderFailure, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -406,7 +406,38 @@ test('an email whose job is exhausted is closed as failed', async (t) => {
   t.like(await readMail(ctx, mailId), { state: 'failed' });
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'sent' }, 'somebody pressed Retry');
+  await failMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'sent' });
 });
+
+for (const [build, { sending, ...states }] of [
+  [receipt, { sending: 'failed', away: 'queued', busy: 'queued', denied: 'queued', refused: 'failed' }],
+  [
+    restock,
+    { sending: 'outcome_unknown', away: 'outcome_unknown', busy: 'queued', denied: 'queued', refused: 'failed' },
+  ],
+] as const) {
+  const { kind } = build('');
+
+  test(`of a ${kind} it is recorded whether it may have been sent, however its attempt failed`, async (t) => {
+    const { ctx } = t.context;
+    for (const [failure, state] of Object.entries(states)) {
+      const send = () => Promise.reject(new ProviderError('smtp', failure as ProviderFailure, 'Not now.'));
+      const mailId = await buildMail(ctx, build(newAddress()));
+      await sendMail({ ...ctx, ports: { ...ctx.ports, mailer: { send } } }, { mailId });
+      t.like(await readMail(ctx, mailId), { state }, failure);
+    }
+    for (const [dies, state] of [
+      [true, sending],
+      [false, 'failed'],
+    ] as const) {
+      const mailId = await buildMail(ctx, build(newAddress()));
+      if (dies) await dieWhileSending(ctx, mailId, false);
+      await failMail(ctx, { mailId });
+      t.like(await readMail(ctx, mailId), { state });
+    }
+  });
+}
 
 const later = (ctx: Context, milliseconds: number): Context => {
   const now = new Date(ctx.clock.now().getTime() + milliseconds);
