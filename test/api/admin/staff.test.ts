@@ -11,6 +11,7 @@ import {
   consumeStaffLink,
   disableTotp,
   inviteStaff,
+  listStaffSessions,
   revokeStaff,
   roles,
   type StaffSession,
@@ -82,6 +83,8 @@ test('a revoked member loses sessions and links, and may be invited again', asyn
   const { api, ctx, owner, tenant } = t.context;
   const { staff, headers } = await buildStaffSession(ctx, { role: 'manager' });
   const link = await buildStaffLink(ctx, staff.email);
+  const colleague = await buildStaff(ctx, { role: 'support' });
+  const ofColleague = await buildStaffLink(ctx, colleague.email);
   t.like(await owner.post(`/staff/${staff.id}/revoke`), { status: 200, body: { staff: { version: 2 } } });
   t.is(resultOf(await api.call('GET', '/api/v1/admin/session', { headers })), '401 invalid_session');
   t.like((await owner.post('/staff', { email: staff.email, name: 'Ada', role: 'analyst' })).body.staff, {
@@ -97,8 +100,10 @@ test('a revoked member loses sessions and links, and may be invited again', asyn
   const { body } = await owner.get('/staff');
   t.deepEqual(
     body.staff.map(({ id }: { id: string }) => id),
-    [staff.id],
+    [staff.id, colleague.id],
   );
+  const valid = await api.call('POST', consume, { tenant: tenant.slug, body: { token: ofColleague } });
+  t.is(resultOf(valid), '200', 'the link of another member');
   t.is(resultOf(await owner.patch(`/staff/${staff.id}`, { name: 'Eve' })), '404 not_found');
 });
 
@@ -143,8 +148,11 @@ test.serial(
   'owners who have signed in are emailed whenever there is another one, however that came about',
   async (t) => {
     const { ctx, services } = t.context;
-    const others = [await buildStaff(ctx), (await buildStaffSession(ctx, { role: 'manager' })).staff];
+    const manager = (await buildStaffSession(ctx, { role: 'manager' })).staff;
+    const invited = await buildStaff(ctx);
     const owner = (await buildStaffSession(ctx, { role: 'owner' })).staff;
+    const revoked = (await buildStaffSession(ctx, { role: 'owner' })).staff;
+    const others = [manager, invited, revoked];
     const email = newAddress();
     const notifications = async () => {
       await runJobs(services);
@@ -152,15 +160,18 @@ test.serial(
     };
 
     const added = await inviteStaff(ctx, { email, name: 'Eve', role: 'manager' }, roles.owner);
-    t.is((await notifications()).length, 0);
+    await revokeStaff(ctx, revoked, roles.owner);
+    t.is((await notifications()).length, 1);
     await changeStaff(ctx, { id: added.id, role: 'owner' }, roles.owner);
     await changeStaff(ctx, { id: added.id, name: 'Eva' }, roles.owner);
-    t.is((await notifications()).length, 1);
+    t.is((await notifications()).length, 2);
     await revokeStaff(ctx, added, roles.owner);
     await inviteStaff(ctx, { email, name: 'Eve', role: 'owner' }, roles.owner);
     const emails = await notifications();
-    t.is(emails.length, 2);
+    t.is(emails.length, 3);
     t.true(emails.every(({ text }) => text.includes('The page Staff') && !text.includes(email.split('@')[1] ?? '')));
+    await changeStaff(ctx, { id: manager.id, role: 'owner' }, roles.owner);
+    t.is((await notifications()).length, 4);
     for (const other of others)
       t.false(mailer.to(other.email).some(({ subject }) => subject.startsWith('A new owner')));
   },
@@ -178,6 +189,19 @@ test('a caller neither grants nor takes away more than they hold', async (t) => 
   t.is(await call(`/${boss.id}/revoke`), '403 insufficient_scope');
   t.is(await call(`/${boss.id}`, { role: 'analyst' }, 'PATCH'), '403 insufficient_scope');
   t.is(await call('', { ...input, role: 'analyst' }), '201');
+  const { id } = await buildStaff(ctx, { role: 'analyst' });
+  for (const role of ['support', 'owner'])
+    t.is(await call(`/${id}`, { role }, 'PATCH'), '403 insufficient_scope', `nor makes of an analyst a ${role}`);
+  const full = await buildKey(ctx, [...roles.owner]);
+  for (const [path, body, method] of [
+    ['', { ...input, email: newAddress(), role: 'owner' }, 'POST'],
+    [`/${id}`, { role: 'owner' }, 'PATCH'],
+    [`/${boss.id}`, { role: 'manager' }, 'PATCH'],
+    [`/${boss.id}/revoke`, undefined, 'POST'],
+  ] as const) {
+    const called = await api.call(method, `/api/v1/admin/staff${path}`, { key: full, ...(body && { body }) });
+    t.is(resultOf(called), '403 second_factor_required', `a key neither adds, changes nor revokes an owner: ${path}`);
+  }
 });
 
 test('a member who was revoked or demoted while their request was on its way changes nothing', async (t) => {
@@ -337,6 +361,7 @@ test.serial('a session ends after 12 hours without use and after 7 days of use',
   const idle = await buildStaffSession(ctx);
   clock.pass(hours(12));
   t.is(resultOf(await api.call('GET', session, { headers: idle.headers })), '401 expired_session');
+  t.deepEqual(await listStaffSessions(ctx, { staffId: idle.staff.id }), []);
   clock.pass(-days(30));
   t.is(resultOf(await api.call('GET', session, { headers: idle.headers })), '200');
 });
@@ -430,8 +455,11 @@ test('a member lists and ends their own sessions, and those of others only with 
   const elsewhere = await buildStaffSession({ ...ctx, tenant: await buildTenant(services) });
   t.is(resultOf(await api.call('POST', `/api/v1/admin/sessions/${analyst.id}/revoke`, as(elsewhere))), '404 not_found');
   t.is((await api.call('GET', ofAnalyst, as(elsewhere))).body.sessions.length, 0);
-  t.is(await revoke(), '200');
+  const another = await buildStaffSession(ctx, analyst.staff);
+  for (const _ of [1, 2]) t.is(await revoke(), '200');
   t.is(resultOf(await api.call('GET', session, as(analyst))), invalidSession);
+  t.is(resultOf(await api.call('GET', session, as(another))), '200', 'another session of the same member');
+  t.is((await auditOf(ctx)).filter(({ action }) => action === 'staff.session_revoked').length, 1);
   t.like((await auditOf(ctx)).at(-1), {
     action: 'staff.session_revoked',
     actor: { kind: 'staff', id: owner.staff.id },
@@ -560,7 +588,9 @@ test.serial('after five wrong codes no code is accepted for fifteen minutes, how
   t.is(resultOf(unsent), '429 rate_limited', 'the code could not be used');
   t.true(Number(unsent.headers.get('retry-after')) > 800);
   clock.pass(minutes(15));
-  t.is((await page.verify(await buildVerificationCode(ctx, member))).status, 200);
+  const next = await buildVerificationCode(ctx, member);
+  t.is(resultOf(await page.verify(next === wrong ? right : wrong)), badCode, 'the first of five again');
+  t.is((await page.verify(next)).status, 200);
 
   for (let count = 0; count < 3; count += 1) t.is((await page.post('/session/verification/email')).status, 202);
   t.is(resultOf(await page.post('/session/verification/email')), '429 rate_limited');
@@ -614,6 +644,7 @@ test.serial('revoking a member removes their app and its recovery codes', async 
   const again = pageOf(t.context, await buildStaffSession(ctx, { email }));
   t.like((await again.get('/session')).body.staff, { id, second_factor: 'email' });
   t.is(resultOf(await again.verify(code)), badCode);
+  t.deepEqual(await read(ctx, sql`select used_at from staff_recovery_codes where tenant_id = ${ctx.tenant.id}`), []);
 });
 
 test.serial('a recovery code replaces the app once, and nothing stored or logged reveals a code', async (t) => {

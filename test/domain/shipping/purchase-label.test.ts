@@ -4,6 +4,7 @@ import { purchaseLabel, refundDuplicate as refundDuplicateJob, resumeLabels as r
 import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
+import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
 import {
   readLabelOfOrder,
   refundDuplicate,
@@ -256,6 +257,27 @@ test('a purchase is requested only under a lease that outlives it', async (t) =>
     if (jumping.lookups < lookup) return;
   }
   t.fail('The run has no end.');
+});
+
+test('a purchase without a response is looked up under a lease that outlives any call', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.nextPurchases = ['sells silently'];
+  const slow: ShippingGateway = {
+    ...shipping,
+    buyLabel(...given) {
+      clock.pass(ctx.settings.labelBuyTimeoutMs);
+      return shipping.buyLabel(...given);
+    },
+    async findPurchases(...given) {
+      const until = (await labelOf(ctx, order.id)).leaseExpiresAt?.getTime() ?? 0;
+      t.true(until - clock.now().getTime() >= ctx.settings.labelBuyTimeoutMs);
+      return shipping.findPurchases(...given);
+    },
+  };
+  await run({ ...ctx, ports: { ...ctx.ports, shipping: slow } }, order.id);
+  t.deepEqual(shipping.calls, ['quote', 'buy', 'lookup']);
 });
 
 test('a label whose response was lost is found and recorded, not bought again', async (t) => {
