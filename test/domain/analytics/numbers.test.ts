@@ -16,7 +16,7 @@ import { lockOrder, readOrder } from '#src/domain/orders/index.ts';
 import { payOrder } from '#src/domain/payments/orders.ts';
 import { addDays, dayNumber, dayOf, startOfDay } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { days, hours } from '#src/lib/duration.ts';
+import { days, hours, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import type { TestContext } from '#test/support/context.ts';
@@ -180,18 +180,38 @@ test.serial('recordOrderPaid counts a renewal as revenue and not in the funnel',
   t.like(await rollUpsOf(ctx), { days: only({ orders: 1, revenue_cents: 1900, paid: 0, sessions: 0 }) });
 });
 
+test.serial('aggregateBatches counts sessions by their id, else by who was anonymous, else by visitor', async (t) => {
+  const { ctx, services } = t.context;
+  const given = [
+    ['a', 'x'],
+    ['b', 'x'],
+    [null, 'x'],
+    [null, 'y'],
+    [null, null],
+    [null, null],
+  ];
+  await sendEvents(
+    ctx,
+    given.map(([session_id, anonymous_id]) => buildEvent({ session_id, anonymous_id })),
+  );
+  await aggregateAll(services);
+  t.like(await rollUpsOf(ctx), { days: only({ events: 6, sessions: 5 }) });
+});
+
 test.serial('rebuildDay restores the same roll-ups, even from none, when it runs twice', async (t) => {
   const { ctx, services, clock } = t.context;
   await sell(t.context);
   const other = { ...ctx, tenant: await buildTenant(services) };
   await sendEvents(other, [buildEvent()]);
+  const aWeekAgo = new Date(clock.now().getTime() - days(7) + seconds(20)).toISOString();
+  await sendEvents(ctx, [buildEvent({ occurred_at: aWeekAgo })]);
   await aggregateAll(services);
   const before = await rollUpsOf(ctx);
-  const [from, to] = [addDays(dayOf(clock.now()), -3), dayOf(clock.now())];
+  const [from, to] = [addDays(dayOf(clock.now()), -7), dayOf(clock.now())];
 
   await transact(ctx, async (ctx) => requestRebuild(ctx, { from, to }));
-  t.is((await enqueuedJobs(ctx, rebuildDayJob)).length, 4);
-  t.is((await runJobs(services)).filter((outcome) => outcome === 'analytics.rebuild-day: done').length, 4);
+  t.is((await enqueuedJobs(ctx, rebuildDayJob)).length, 8);
+  t.is((await runJobs(services)).filter((outcome) => outcome === 'analytics.rebuild-day: done').length, 8);
   t.deepEqual(await rollUpsOf(ctx), before);
 
   await transact(ctx, async (ctx) => {
