@@ -99,6 +99,16 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
     },
     both: 1,
   },
+  'decideReminder of two reminders of an address at once sends one email': {
+    async build(ctx) {
+      await remindAnytime(ctx);
+      const { email } = await buildRemindedCart(ctx);
+      const payloads = (await enqueuedJobs(ctx, decideReminderJob)).slice(-3);
+      const run = (turn: number) => decideReminder(ctx, payloads[turn] ?? { reminderId: '', attempt: 1 });
+      return { run, effect: () => countMails(ctx, email) };
+    },
+    both: 1,
+  },
   'mailLink twice at once sends one email': {
     async build(ctx) {
       const { email } = await buildCustomer(ctx);
