@@ -3,6 +3,7 @@ import { days, hours, minutes } from '#src/lib/duration.ts';
 /** The data of an email about an order: a part of the order as the API shows it. */
 export interface OrderMailData {
   readonly order_number: string;
+  readonly status: string;
   readonly currency: string;
   readonly items: readonly { readonly name: string; readonly quantity: number; readonly unit_price_cents: number }[];
   readonly subtotal_cents: number;
@@ -11,7 +12,10 @@ export interface OrderMailData {
   readonly shipping_cents: number;
   readonly tax_cents: number;
   readonly total_cents: number;
+  readonly refunded_cents: number;
   readonly shipping_address: PostalAddress | null;
+  readonly shipped_at: string | null;
+  /** The parcels: last of all the one that changed last. */
   readonly labels: readonly {
     readonly carrier: string;
     readonly tracking_number: string;

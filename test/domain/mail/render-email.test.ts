@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
-import type { MailKind } from '#src/domain/mail/kinds.ts';
+import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
 import { contrastOn } from '#src/domain/mail/layout/theme.ts';
 import { renderEmail } from '#src/domain/mail/render-email.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
@@ -12,6 +12,8 @@ const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const kinds = Object.keys(everyKind) as MailKind[];
+
+type Parcel = OrderMailData['labels'][number];
 
 /** A store with branding of its own. */
 function branded({ ctx }: TestContext) {
@@ -135,6 +137,45 @@ test('the totals of a receipt add up where prices include the tax, and where a c
   t.deepEqual(await totalsOf(total), ['Tax $7.14', 'Total $99.53']);
   t.deepEqual(await totalsOf(total - tax), ['Tax (included) $7.14', 'Total $92.39']);
   t.deepEqual(await totalsOf(total - 1000), ['Tax $7.14', 'Adjustment −$10.00', 'Total $89.53']);
+});
+
+test('a receipt that is sent again promises no email that has been sent, and says what was refunded', async (t) => {
+  const textOf = async (given: Parameters<typeof orderMail>[0]) =>
+    (
+      await renderEmail(t.context.ctx, 'receipt', {
+        data: orderMail(given),
+        subjectId: 'ord_1',
+        recipient: 'ada@example.com',
+      })
+    ).text;
+  const note = 'You will get another email when your order is on its way.';
+  const paid = await textOf({});
+  t.true(paid.includes(note));
+  t.notRegex(paid, /Refunded/);
+  t.false((await textOf({ shipped_at: '2026-01-05T00:00:00.000Z' })).includes(note));
+  const partly = await textOf({ status: 'partially_refunded', refunded_cents: 3589 });
+  t.regex(partly, /Total +\$99\.53\nRefunded +−\$35\.89\n/);
+  t.true(partly.includes(note));
+  t.false((await textOf({ status: 'refunded', refunded_cents: 9953 })).includes(note));
+});
+
+test('the button of the email about a further parcel leads to that parcel, if its carrier has a page for it', async (t) => {
+  const [lost, sent] = ['1', '2'].map((number) => ({
+    carrier: 'USPS',
+    tracking_number: number,
+    tracking_url: `https://usps.example/${number}`,
+  })) as [Parcel, Parcel];
+  const buttonOf = async (...labels: Parcel[]) => {
+    const { text } = await renderEmail(t.context.ctx, 'shipped', {
+      data: orderMail({ labels }),
+      subjectId: 'ord_1',
+      recipient: 'ada@example.com',
+    });
+    return /Track your parcel:\n(\S+)/.exec(text)?.[1];
+  };
+  t.is(await buttonOf(lost), 'https://usps.example/1');
+  t.is(await buttonOf(lost, sent), 'https://usps.example/2');
+  t.is(await buttonOf(lost, { ...sent, tracking_url: null }), undefined);
 });
 
 test('contrastOn returns a label colour with enough contrast on any button', (t) => {

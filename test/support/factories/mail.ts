@@ -36,6 +36,7 @@ export async function readMail(ctx: Context, id: string): Promise<StoredMail | u
 export function orderMail(given: Partial<OrderMailData> = {}): OrderMailData {
   return {
     order_number: 'ORD-1001',
+    status: 'paid',
     currency: 'USD',
     items: [
       { name: 'Oak bowl, Large', quantity: 1, unit_price_cents: 6200 },
@@ -47,6 +48,7 @@ export function orderMail(given: Partial<OrderMailData> = {}): OrderMailData {
     shipping_cents: 599,
     tax_cents: 714,
     total_cents: 9953,
+    refunded_cents: 0,
     shipping_address: {
       name: 'Ada Wells',
       street1: '215 Clayton St',
@@ -56,6 +58,7 @@ export function orderMail(given: Partial<OrderMailData> = {}): OrderMailData {
       zip: '94117',
       country: 'US',
     },
+    shipped_at: null,
     labels: [],
     ...given,
   };

@@ -16,14 +16,16 @@ export const receipt: Template<'receipt'> = (ctx, { data: order }) => ({
     ...(order.shipping_address
       ? [
           { kind: 'facts', facts: [addressFact('Ships to', order.shipping_address)] } as const,
-          { kind: 'note', text: 'You will get another email when your order is on its way.' } as const,
+          ...(isAwaited(order)
+            ? [{ kind: 'note', text: 'You will get another email when your order is on its way.' } as const]
+            : []),
         ]
       : []),
   ],
 });
 
 export const shipped: Template<'shipped'> = (ctx, { data: order }) => {
-  const [first] = order.labels;
+  const latest = order.labels.at(-1);
   const parcels: Block[] =
     order.labels.length === 0
       ? []
@@ -39,13 +41,13 @@ export const shipped: Template<'shipped'> = (ctx, { data: order }) => {
         ];
   return {
     subject: `Your order ${order.order_number} is on its way`,
-    preview: first ? `It was shipped with ${first.carrier}.` : 'It was shipped.',
+    preview: latest ? `It was shipped with ${latest.carrier}.` : 'It was shipped.',
     reason: `You get this email because you ordered from ${ctx.tenant.name}.`,
     blocks: [
       { kind: 'heading', text: 'On its way to you' },
       { kind: 'paragraph', text: `Your order ${order.order_number} has been handed to the carrier.` },
-      ...(first?.tracking_url
-        ? [{ kind: 'button', label: 'Track your parcel', url: first.tracking_url } as const]
+      ...(latest?.tracking_url
+        ? [{ kind: 'button', label: 'Track your parcel', url: latest.tracking_url } as const]
         : []),
       ...parcels,
       ...(order.shipping_address
@@ -55,6 +57,9 @@ export const shipped: Template<'shipped'> = (ctx, { data: order }) => {
     ],
   };
 };
+
+/** A receipt that is sent again may be of an order that was shipped, or will not be. */
+const isAwaited = ({ status, shipped_at: shippedAt }: OrderMailData): boolean => !shippedAt && status !== 'refunded';
 
 /** The items at their price before the discount, which is a line of the totals. */
 function itemLines(ctx: Context, { items, currency }: OrderMailData, options: { prices: boolean }): Block {
@@ -72,7 +77,8 @@ function itemLines(ctx: Context, { items, currency }: OrderMailData, options: { 
 function orderTotals(ctx: Context, order: OrderMailData): Block {
   const amount = (cents: number) => money(ctx, cents, order.currency);
   const off = (cents: number) => `\u2212${amount(cents)}`;
-  const { subtotal_cents, discount_cents, gift_card_cents, shipping_cents, tax_cents, total_cents } = order;
+  const { subtotal_cents, discount_cents, gift_card_cents, shipping_cents, tax_cents, total_cents, refunded_cents } =
+    order;
   const { isTaxIncluded, adjustmentCents } = restOfTotal(order);
   return {
     kind: 'totals',
@@ -86,6 +92,7 @@ function orderTotals(ctx: Context, order: OrderMailData): Block {
         ? [{ label: 'Adjustment', amount: adjustmentCents < 0 ? off(-adjustmentCents) : amount(adjustmentCents) }]
         : []),
       { label: 'Total', amount: amount(total_cents), strong: true },
+      ...(refunded_cents > 0 ? [{ label: 'Refunded', amount: off(refunded_cents) }] : []),
     ],
   };
 }
