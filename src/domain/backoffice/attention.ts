@@ -52,7 +52,7 @@ const steps: Readonly<Record<string, string>> = {
   gift_card_disabled: 'Give the shopper a new gift card with the amount that was returned, or pay it in another way.',
   refund_failed:
     'Check the payment at the payment provider, then refund it again or pay the shopper in another way. ' +
-    'If you ship the order instead, first take its items out of stock: the refund put them back.',
+    'If you ship the order instead, first take out of stock what the refund put back, if anything.',
   disputed: 'Respond to the dispute at the payment provider before its deadline.',
   dispute_lost: 'The payment was lost. If the goods have not been sent yet, do not send them.',
   shipped_after_refund: 'Stop the parcel or agree with the shopper on its return, and correct the stock.',

@@ -55,7 +55,8 @@ async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntr
       select created_at, 'return.requested', 'RMA-' || number from returns
       where tenant_id = ${tenantId} and order_id = ${orderId}
       union all
-      select sent_at, 'mail.sent', kind from mails where tenant_id = ${tenantId} and subject_id = ${orderId}
+      select coalesce(sent_at, updated_at), 'mail.' || state, kind from mails
+      where tenant_id = ${tenantId} and subject_id = ${orderId} and state not in ('queued', 'sending')
       union all
       select d.finished_at, 'webhook.' || d.state, e.type
       from events e cross join lateral (

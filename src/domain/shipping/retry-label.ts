@@ -57,6 +57,7 @@ export async function lockForManualAction(
   const { order, label } = found;
   // An open purchase is looked up also for an order that was refunded since: then it is voided.
   if (!label?.buyingSince) await rejectUnshippable(ctx, orderId);
+  if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order has been shipped already.');
   if (label?.state === 'purchased') {
     throw new DomainError(
       'conflict',
@@ -65,7 +66,6 @@ export async function lockForManualAction(
     );
   }
   if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
-  if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order has been shipped already.');
   return found;
 }
 

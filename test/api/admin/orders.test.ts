@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
+import { suppress } from '#src/domain/mail/index.ts';
 import { lockOrder, savePastOrders } from '#src/domain/orders/index.ts';
 import { erasePersonalData } from '#src/domain/privacy/index.ts';
 import { reasons } from '#src/domain/shipping/index.ts';
@@ -183,6 +184,20 @@ test.serial('GET /admin/orders/{id} shows in its timeline which endpoint events 
     timeline.filter(({ type }: any) => type.startsWith('webhook.')).map(({ type, detail }: any) => [type, detail]),
     [['webhook.delivered', 'order.paid']],
   );
+});
+
+test.serial('GET /admin/orders/{id} shows in its timeline that a receipt was not sent', async (t) => {
+  const { ctx, services, owner } = t.context;
+  const { id } = await buildPaidOrder(ctx, { email: 'bounced@example.com' });
+  await transact(ctx, (ctx) => suppress(ctx, 'bounced@example.com', 'bounced'));
+  await owner.post(`/orders/${id}/receipt`);
+  const mails = async () =>
+    (await owner.get(`/orders/${id}`)).body.order.timeline
+      .filter(({ type }: any) => type.startsWith('mail.'))
+      .map(({ type, detail }: any) => [type, detail]);
+  t.deepEqual(await mails(), []);
+  await runJobs(services);
+  t.deepEqual(await mails(), [['mail.suppressed', 'receipt']]);
 });
 
 test('GET /admin/overview counts what waits in the store, with what to do about it', async (t) => {
@@ -381,6 +396,16 @@ test.serial('the tracking number of a label that was bought is not corrected', a
     correction: null,
   });
   t.is(resultOf(response), '409 label_purchased');
+});
+
+test.serial('the label of an order that was shipped is not said to be voided first', async (t) => {
+  const { ctx, owner } = t.context;
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  await run(ctx, order.id);
+  t.is(resultOf(await owner.put(`/orders/${order.id}/shipping-address`, newYork)), '409 label_purchased');
+  t.is((await owner.post(`/orders/${order.id}/ship`, { carrier: 'USPS', tracking_number: '1' })).status, 200);
+  t.is(resultOf(await owner.put(`/orders/${order.id}/shipping-address`, newYork)), '409 order_shipped');
 });
 
 test('correcting an address writes the names of its fields, not their values, to the audit log', async (t) => {
