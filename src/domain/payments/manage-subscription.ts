@@ -122,11 +122,7 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
   if (!subscription) throw notFound('subscription');
   if (subscription.status === 'canceled') throw alreadyCanceled();
   if (subscription.status === 'paused' && wanted.action === 'change_interval') {
-    throw invalidRequest('Resume the subscription before you change its interval.', {
-      path: '/action',
-      code: 'paused',
-      detail: 'must not be change_interval while the subscription is paused',
-    });
+    throw unavailable('paused', 'Resume the subscription before you change its interval.');
   }
   if (subscription.isUnsold) throw notSold();
 
@@ -169,11 +165,10 @@ async function changeAtProvider(
 }
 
 const overdue = () =>
-  invalidRequest('A payment of the subscription is overdue. It can be paused once that is paid, or canceled.', {
-    path: '/action',
-    code: 'past_due',
-    detail: 'must not be pause while a payment is overdue',
-  });
+  unavailable('past_due', 'A payment of the subscription is overdue. It can be paused once that is paid, or canceled.');
+
+/** Said in a sentence: a page that offers the action calls it by another name. */
+const unavailable = (code: string, detail: string) => invalidRequest(detail, { path: '/action', code, detail });
 
 function notSold(): DomainError {
   const problem = { code: 'price_unavailable', detail: 'This product is not sold in this way.' };

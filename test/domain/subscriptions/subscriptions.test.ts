@@ -533,7 +533,7 @@ test.serial('manageSubscription rejects a pause while a payment is overdue, and 
     instanceOf: DomainError,
     code: 'invalid_request',
   });
-  t.like(error?.extensions['errors'], only({ path: '/action', code: 'past_due' }));
+  t.like(error?.extensions['errors'], only({ path: '/action', code: 'past_due', detail: error?.message }));
 
   const { invoices } = await stripe.account(account.secretKey);
   await stripe.payInvoice(invoices.find(({ status }) => status === 'open')?.id ?? '', 'paid');
