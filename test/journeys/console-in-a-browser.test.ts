@@ -1222,6 +1222,41 @@ browserTest(
   },
 );
 
+browserTest(
+  'a member who buys no labels corrects an address that waits, and is told which one can no longer be corrected',
+  async (t) => {
+    t.timeout(180_000);
+    const { stack } = t.context;
+    const { admin } = clientsOf(stack);
+    const email = 'sue@support.example';
+    await admin.inviteStaff({ email, name: 'Sue', role: 'support' });
+    const [waiting, labelled] = [await buyMug(stack, abroad), await buyMug(stack, atHome)];
+    const stateOf = async ({ id }: { id: string }) => (await admin.getOrder(id)).order.label?.state;
+    await until(async () => (await stateOf(waiting)) === 'needs_attention');
+    await until(async () => (await stateOf(labelled)) === 'purchased');
+    const page = await signIn(t, email);
+    const edit = page.locator('section', { hasText: 'Shipping address' }).getByRole('button', { name: 'Edit' });
+
+    await openInConsole(page, stack, `/orders/${waiting.id}/show`, waiting.number);
+    await edit.click();
+    await dialog(page).getByLabel('Postal code').fill('SW1A 2AB');
+    await confirm(page, 'Save');
+    await page.getByText('The address is saved.').waitFor();
+    await dialog(page).waitFor({ state: 'detached' });
+    t.is((await admin.getOrder(waiting.id)).order.shipping_address?.zip, 'SW1A 2AB');
+    t.is(await stateOf(waiting), 'needs_attention');
+
+    await openInConsole(page, stack, `/orders/${labelled.id}/show`, labelled.number);
+    await page.getByText('Its label was bought for this address', { exact: false }).waitFor();
+    t.is(await edit.count(), 0);
+    await admin.shipOrder(labelled.id, { carrier: 'USPS', tracking_number: 'BY HAND 1' });
+    await openInConsole(page, stack, `/orders/${labelled.id}/show`, labelled.number);
+    await page.getByText('BY HAND 1').waitFor();
+    t.is(await edit.count(), 0);
+    t.is(await page.getByText('Its label was bought for this address', { exact: false }).count(), 0);
+  },
+);
+
 browserTest('who refunds a return is told what was refunded of its order before', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

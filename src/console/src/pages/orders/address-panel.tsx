@@ -1,9 +1,11 @@
+import Typography from '@mui/material/Typography';
 import type { Body, OrderFile } from '@storefront-commerce/client';
 import { BooleanInput, email, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { asWritten, Panel } from '../../lib/facts.tsx';
+import { useScope } from '../../session/session.ts';
 
 type Address = Body<'admin.replaceShippingAddress'>;
 
@@ -13,25 +15,32 @@ export function AddressPanel({ order }: { readonly order: OrderFile }) {
   if (!address) return null;
   const { name, street1, street2, city, state, zip, country, phone } = address;
   const lines = [name, street1, street2, [city, state, zip].filter(Boolean).join(' '), country, phone];
+  const isToBeSent = order.paid_at !== null && order.shipped_at === null && order.status !== 'refunded';
+  const isOnLabel = order.label?.state === 'purchased';
   return (
-    <Panel title="Shipping address" actions={<EditAddress order={order} />}>
+    <Panel title="Shipping address" actions={isToBeSent && !isOnLabel && <EditAddress order={order} />}>
       <address style={{ fontStyle: 'normal', overflowWrap: 'anywhere', textAlign: 'left', ...asWritten }}>
         {lines.filter(Boolean).join('\n')}
       </address>
+      {isToBeSent && isOnLabel && (
+        <Typography variant="body2" sx={{ mt: 1, color: 'text.secondary' }}>
+          Its label was bought for this address: void it before you correct the address.
+        </Typography>
+      )}
     </Panel>
   );
 }
 
 /** Only what was edited changes: the rest stays as another member may have corrected it meanwhile. */
 function EditAddress({ order: { id, shipping_address: address, label } }: { readonly order: OrderFile }) {
-  const isWaiting = label?.state === 'needs_attention';
+  const mayRetry = useScope('admin.labels:write') && label?.state === 'needs_attention';
   return (
     <Action<Address & { retry?: boolean }>
       label="Edit"
       submit="Save"
       title="Correct the shipping address"
       scope="admin.orders:write"
-      input={{ ...(address as Address), retry: isWaiting }}
+      input={{ ...(address as Address), retry: mayRetry }}
       done="The address is saved."
       run={async ({ retry }, { edited: { retry: _, ...edited }, idempotencyKey }) => {
         const { order } = await admin.getOrder(id);
@@ -40,7 +49,7 @@ function EditAddress({ order: { id, shipping_address: address, label } }: { read
       }}
     >
       <AddressInputs />
-      {isWaiting && <BooleanInput source="retry" label="Buy the label again" />}
+      {mayRetry && <BooleanInput source="retry" label="Buy the label again" />}
     </Action>
   );
 }
