@@ -1280,19 +1280,12 @@ browserTest('who refunds a return is told what was refunded of its order before'
 browserTest('a subscriber who has moved gets the next parcels at the new address', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;
-  const { admin, storefront } = clientsOf(stack);
-  const { product } = await storefront.getProduct('coffee-of-the-month');
-  const coffee = { product_slug: product.slug, variant_id: product.variants[0]?.id ?? null, quantity: 1 };
-  const { checkout_url: url } = await storefront.createCheckoutSession({
-    customer_email: atHome.email,
-    items: [{ ...coffee, purchase_type: 'subscription', subscription_interval: 'month' }],
-  });
-  await stripeControl(stack.stripeUrl).pay(url.split('/').at(-1) ?? '', { outcome: 'paid', ...atHome });
+  const { admin } = clientsOf(stack);
+  await subscribeToCoffee(stack, atHome);
   const found = async () => (await admin.listSubscriptions({ email: atHome.email })).subscriptions;
-  await until(async () => (await found()).length === 1, { what: 'the subscription' });
   const page = await openConsole(t);
   await openInConsole(page, stack, '/subscriptions', 'Subscriptions');
-  const row = page.getByRole('row', { name: /Coffee of the month/ });
+  const row = page.getByRole('row', { name: new RegExp(atHome.email) });
   await row.getByRole('button', { name: 'Change address' }).click();
   const street = dialog(page).getByLabel('Street', { exact: false }).first();
   t.is(await street.inputValue(), atHome.address.line1);
@@ -1301,6 +1294,43 @@ browserTest('a subscriber who has moved gets the next parcels at the new address
   await dialog(page).waitFor({ state: 'detached' });
   t.is((await found())[0]?.shipping_address?.street1, '12 Ockham Road');
 });
+
+browserTest('a subscription that ends with its period, which is not paid, is canceled at once after all', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const email = 'overdue@shopper.example';
+  const subscription = await subscribeToCoffee(stack, { ...atHome, email });
+  await stripeControl(stack.stripeUrl).renew(subscription.payment_subscription_id, 'failed');
+  const found = async () => (await admin.getSubscription(subscription.id)).subscription;
+  await until(async () => (await found()).status === 'past_due', { what: 'the failed payment' });
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/subscriptions', 'Subscriptions');
+  const row = page.getByRole('row', { name: new RegExp(email) });
+  await row.getByRole('button', { name: 'Cancel', exact: true }).click();
+  t.is(await dialog(page).getByText('At the end of what is paid').count(), 0);
+  await dialog(page).getByLabel('At the end of the period').check();
+  await confirm(page, 'Cancel the subscription');
+  await row.getByText('then it ends', { exact: false }).waitFor();
+  await row.getByRole('button', { name: 'Cancel now' }).click();
+  await confirm(page, 'Cancel now');
+  await row.getByText('Canceled', { exact: true }).waitFor();
+  t.is((await found()).status, 'canceled');
+});
+
+/** A paid subscription to coffee every month. */
+async function subscribeToCoffee(stack: Stack, buyer: typeof atHome) {
+  const { admin, storefront } = clientsOf(stack);
+  const { product } = await storefront.getProduct('coffee-of-the-month');
+  const coffee = { product_slug: product.slug, variant_id: product.variants[0]?.id ?? null, quantity: 1 };
+  const { checkout_url: url } = await storefront.createCheckoutSession({
+    customer_email: buyer.email,
+    items: [{ ...coffee, purchase_type: 'subscription', subscription_interval: 'month' }],
+  });
+  await stripeControl(stack.stripeUrl).pay(url.split('/').at(-1) ?? '', { outcome: 'paid', ...buyer });
+  const found = async () => (await admin.listSubscriptions({ email: buyer.email })).subscriptions[0];
+  return until(found, { what: 'the subscription' });
+}
 
 browserTest('a wrong tracking number is corrected on the page of its order, which shows every parcel', async (t) => {
   t.timeout(180_000);

@@ -42,13 +42,24 @@ export function SubscriptionActions({ subscription }: Props) {
       <ChangeInterval subscription={subscription} />
       {subscription.shipping_address && <ChangeAddress subscription={subscription} />}
       {isLast ? (
-        <Action
-          label="Reactivate"
-          scope={scope}
-          text="It renews at the end of its period after all."
-          run={(_, options) => admin.reactivateSubscription(id, options)}
-          done="The subscription continues."
-        />
+        <>
+          <Action
+            label="Reactivate"
+            scope={scope}
+            text="It renews at the end of its period after all."
+            run={(_, options) => admin.reactivateSubscription(id, options)}
+            done="The subscription continues."
+          />
+          <Action
+            label="Cancel now"
+            title="Cancel the subscription now"
+            color="error"
+            scope={scope}
+            text="It ends at once instead of at the end of its period."
+            run={(_, options) => admin.manageSubscription(id, { action: 'cancel', at_period_end: false }, options)}
+            done="The subscription is canceled."
+          />
+        </>
       ) : (
         <CancelSubscription subscription={subscription} />
       )}
@@ -91,7 +102,7 @@ function ChangeAddress({ subscription: { id, shipping_address: address } }: Prop
   );
 }
 
-function CancelSubscription({ subscription: { id } }: Props) {
+function CancelSubscription({ subscription: { id, status } }: Props) {
   return (
     <Action<{ when: 'now' | 'end' }>
       label="Cancel"
@@ -110,7 +121,7 @@ function CancelSubscription({ subscription: { id } }: Props) {
         label="When"
         row={false}
         choices={[
-          { id: 'end', name: 'At the end of what is paid' },
+          { id: 'end', name: status === 'past_due' ? 'At the end of the period' : 'At the end of what is paid' },
           { id: 'now', name: 'Now' },
         ]}
       />
