@@ -139,7 +139,7 @@ test('the totals of a receipt add up where prices include the tax, and where a c
   t.deepEqual(await totalsOf(total - 1000), ['Tax $7.14', 'Adjustment −$10.00', 'Total $89.53']);
 });
 
-test('a receipt that is sent again promises no email that has been sent, and says what was refunded', async (t) => {
+test('a receipt that is sent again announces no email that has been sent, and says what was refunded', async (t) => {
   const textOf = async (given: Parameters<typeof orderMail>[0]) =>
     (
       await renderEmail(t.context.ctx, 'receipt', {
