@@ -293,6 +293,7 @@ const wantedQueries: Readonly<Record<string, readonly string[]>> = {
   category: ['kitchen', 'none'],
   tag: ['wood', 'none'],
   needs_attention: ['true', 'false'],
+  without_label: ['true', 'false'],
   reason_code: ['no_rates'],
   source: ['newsletter'],
   type: ['webhook.test', 'order.paid', 'return.updated'],

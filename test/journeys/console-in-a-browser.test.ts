@@ -1943,6 +1943,24 @@ browserTest('a page that the browser has translated shows what changes, and its 
   t.deepEqual(complaints, []);
 });
 
+browserTest('an order whose label was voided is found from the page of today', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { id, number } = await buyMug(stack, atHome);
+  const label = await until(async () => {
+    const { order } = await admin.getOrder(id);
+    return order.label?.state === 'purchased' ? order.label : undefined;
+  });
+  await admin.voidLabel(label.id);
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/', 'Today');
+  await page.getByRole('link', { name: /^Orders to ship without a label: / }).click();
+  await heading(page, 'Orders').waitFor();
+  await page.getByRole('link', { name: number }).waitFor();
+  t.true(await page.getByLabel('To ship without a label').isChecked());
+});
+
 browserTest('what can only be clicked is not printed', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

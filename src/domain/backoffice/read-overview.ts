@@ -2,6 +2,7 @@ import { read, readOne } from '#src/database/transact.ts';
 import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { isToShip, isWithoutLabel } from '../orders/index.ts';
 import type { Scope } from '../tenants/index.ts';
 import { type Attention, adviceFor, attentionByReason, attentionKinds, concerns } from './attention-by-reason.ts';
 
@@ -28,6 +29,7 @@ export const OverviewView = Type.Object(
       }),
     ),
     orders_to_ship: Count('Paid orders that are not shipped yet.'),
+    orders_without_label: Count('Those of them for which no label is bought, or about to be.'),
     labels_in_progress: Count('Labels that a worker is about to buy.'),
     labels_purchased: Count('Labels that were bought for parcels that the carrier does not have yet.'),
     returns_requested: Count('Returns that wait for a decision.'),
@@ -46,8 +48,8 @@ export async function readOverview(ctx: Context, scopes: readonly Scope[]): Prom
       ctx,
       sql`
       select
-        ${countOf(sql`orders where tenant_id = ${tenantId} and status = any(array['paid', 'partially_refunded'])
-          and fulfillment_status = 'unfulfilled'`)} as orders_to_ship,
+        ${countOf(sql`orders o where o.tenant_id = ${tenantId} and ${isToShip}`)} as orders_to_ship,
+        ${countOf(sql`orders o where o.tenant_id = ${tenantId} and ${isWithoutLabel}`)} as orders_without_label,
         ${countOf(sql`labels where tenant_id = ${tenantId}
           and state = any(array['queued', 'rate_chosen', 'buying'])`)} as labels_in_progress,
         ${countOf(sql`orders where tenant_id = ${tenantId} and fulfillment_status = 'label_purchased'`)}

@@ -38,6 +38,8 @@ export {
   findOrder,
   findOrderByNumber,
   hasBought,
+  isToShip,
+  isWithoutLabel,
   listManagedOrders,
   listOrders,
   type ManagedOrder,

@@ -78,21 +78,39 @@ export const OrderFilter = Type.Object({
   fulfillment_status: Type.Optional(Type.Enum([...fulfillmentStatuses])),
   email: Type.Optional(Email),
   needs_attention: Type.Optional(Type.Boolean()),
+  without_label: Type.Optional(
+    Type.Boolean({ description: 'To be shipped, and no label is bought for it or about to be.' }),
+  ),
   /** When they were created: from a moment on, and before another. */
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
 });
 export type OrderFilter = Static<typeof OrderFilter>;
 
+/** The condition that an order `o` is paid and to be shipped. */
+export const isToShip = sql`
+  o.status = any(array['paid', 'partially_refunded']) and o.fulfillment_status = 'unfulfilled'`;
+
+/**
+ * The condition that an order `o` is to be shipped and nothing leads to a label: it was voided, or the order was said to be
+ * shipped by hand and was not.
+ */
+export const isWithoutLabel = sql`
+  ${isToShip} and not exists (
+    select from labels l
+    where l.tenant_id = o.tenant_id and l.order_id = o.id and l.state <> 'voided' and l.state <> 'skipped')`;
+
 /** The condition that an order `o` matches the filter. */
 export function matchesOrder(filter: OrderFilter): Sql {
   const { status, fulfillment_status: fulfillment, email, needs_attention: needsAttention, from, to } = filter;
+  const { without_label: withoutLabel } = filter;
   const conditions = [
     sql`true`,
     ...(status === undefined ? [] : [sql`o.status = ${status}`]),
     ...(fulfillment === undefined ? [] : [sql`o.fulfillment_status = ${fulfillment}`]),
     ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
     ...(needsAttention === undefined ? [] : [sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`]),
+    ...(withoutLabel === undefined ? [] : [sql`(${isWithoutLabel}) = ${withoutLabel}`]),
     ...(from === undefined ? [] : [sql`o.created_at >= ${from}::timestamptz`]),
     ...(to === undefined ? [] : [sql`o.created_at < ${to}::timestamptz`]),
   ];

@@ -70,6 +70,8 @@ test('GET /admin/orders pages, and filters by status, email and attention', asyn
   t.deepEqual(await idsOf('email=BOB@example.com'), [second.id]);
   t.deepEqual(await idsOf('needs_attention=true'), [first.id]);
   t.deepEqual(await idsOf('needs_attention=false&fulfillment_status=unfulfilled'), [third.id, second.id]);
+  t.deepEqual(await idsOf('without_label=true'), [second.id, first.id]);
+  t.deepEqual(await idsOf('without_label=false'), [third.id]);
   t.is(resultOf(await owner.get('/orders?status=none')), '400 invalid_request');
   t.is(resultOf(await owner.get('/orders?limit=101')), '400 invalid_request');
   t.is(resultOf(await owner.get('/orders?cursor=made-up')), '400 invalid_cursor');
@@ -212,6 +214,7 @@ test('GET /admin/overview counts what waits in the store, with what to do about 
   t.is(status, 200);
   t.like(body.overview, {
     orders_to_ship: 3,
+    orders_without_label: 3,
     labels_in_progress: 0,
     labels_purchased: 0,
     returns_requested: 1,

@@ -2,8 +2,9 @@ import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import { transact } from '#src/database/transact.ts';
+import { readOverview } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { lockOrder, restockOrder } from '#src/domain/orders/index.ts';
+import { listManagedOrders, lockOrder, restockOrder } from '#src/domain/orders/index.ts';
 import {
   chooseRate,
   editAddress,
@@ -144,6 +145,26 @@ test('retryLabel of a label that waits for the account resumes all of them', asy
   await retryLabel(ctx, { labelId: first.labelId });
   for (const resume of await enqueuedJobs(ctx, jobs.resumeLabels)) await resumeLabels(ctx, resume);
   for (const { order } of [first, second]) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+});
+
+test('an order is listed as without a label when its label was voided, until another one is requested', async (t) => {
+  const { ctx, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  const isListed = async () => {
+    const page = { without_label: true, limit: 10 };
+    const { rows } = await listManagedOrders(ctx, page);
+    const { orders_without_label: count } = await readOverview(ctx, []);
+    t.is(count, rows.length);
+    return rows.some(({ order: { id } }) => id === order.id);
+  };
+  t.false(await isListed(), 'about to be bought');
+  await runToEnd(ctx, clock, order.id);
+  t.false(await isListed(), 'bought');
+  await voidLabel(ctx, { labelId });
+  t.true(await isListed(), 'voided');
+  await requestLabelAgain(ctx, { orderId: order.id });
+  t.false(await isListed(), 'requested again');
 });
 
 const requests: Record<string, (ctx: Context, requested: Requested) => Promise<void>> = {

@@ -1355,6 +1355,8 @@ export interface components {
             }[];
             /** @description Paid orders that are not shipped yet. At most 1000. */
             orders_to_ship: number;
+            /** @description Those of them for which no label is bought, or about to be. At most 1000. */
+            orders_without_label: number;
             /** @description Labels that a worker is about to buy. At most 1000. */
             labels_in_progress: number;
             /** @description Labels that were bought for parcels that the carrier does not have yet. At most 1000. */
@@ -2132,6 +2134,8 @@ export interface operations {
                         fulfillment_status?: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
                         email?: components["schemas"]["Email"];
                         needs_attention?: boolean;
+                        /** @description To be shipped, and no label is bought for it or about to be. */
+                        without_label?: boolean;
                         from?: components["schemas"]["Timestamp"];
                         to?: components["schemas"]["Timestamp"];
                     };
@@ -2954,6 +2958,8 @@ export interface operations {
                 fulfillment_status?: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
                 email?: components["schemas"]["Email"];
                 needs_attention?: boolean;
+                /** @description To be shipped, and no label is bought for it or about to be. */
+                without_label?: boolean;
                 from?: components["schemas"]["Timestamp"];
                 to?: components["schemas"]["Timestamp"];
                 /** @description An order number, with or without `ORD-` or `#`, an id, an email or a tracking number. */

@@ -44,6 +44,13 @@ const filters = [
     sx={{ pl: '11px' }}
     alwaysOn
   />,
+  <BooleanInput
+    key="without_label"
+    source="without_label"
+    label="To ship without a label"
+    parse={(isOn) => isOn || ''}
+    sx={{ pl: '11px' }}
+  />,
 ];
 
 export function OrderList() {

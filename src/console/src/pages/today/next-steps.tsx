@@ -79,7 +79,7 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
 }
 
 function stepsOf(
-  { attention, returns_requested: returns, reviews_pending: reviews }: Overview,
+  { attention, orders_without_label: withoutLabel, returns_requested: returns, reviews_pending: reviews }: Overview,
   mayModerate: boolean,
 ): Step[] {
   return [
@@ -88,6 +88,15 @@ function stepsOf(
       next,
       to: places[kind],
     })),
+    ...(withoutLabel > 0
+      ? [
+          {
+            text: `Orders to ship without a label: ${withoutLabel}`,
+            next: 'Buy a label, ship them by hand, or refund them.',
+            to: filtered('orders', { without_label: true }),
+          },
+        ]
+      : []),
     ...(returns > 0
       ? [{ text: `Returns to decide: ${returns}`, to: filtered('returns', { status: 'requested' }) }]
       : []),
