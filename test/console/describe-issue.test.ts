@@ -32,6 +32,11 @@ test('describeIssue writes the step of a currency in it', (t) => {
   );
 });
 
+test('describeIssue names the place as it is called where it is shown', (t) => {
+  const issue = { path: '/variants/1/price_cents', detail: 'must be at least 0' };
+  t.is(describeIssue(issue, 'USD', undefined, 'Price'), 'Price must be at least $0.00.');
+});
+
 for (const [path, detail, text] of [
   ['/ends_at', 'must be later than starts_at', 'Until must be later than From.'],
   ['/to', 'must not be before from', 'Until must not be before From.'],

@@ -1439,7 +1439,7 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   await page.getByLabel('Length (in)').fill('12.0625');
   await page.getByLabel('Country *').fill('UK');
   await verifyAfter(page, stack, () => button(page, 'Save').click());
-  await page.getByText(/did you mean GB\?$/).waitFor();
+  await page.getByRole('alert').getByText(/did you mean GB\?$/).waitFor();
   const warned = page.waitForEvent('dialog');
   await Promise.all([warned.then((warning) => warning.dismiss()), page.getByRole('tab', { name: 'Payments' }).click()]);
   await page.getByLabel('Country *').fill('US');

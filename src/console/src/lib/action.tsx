@@ -11,7 +11,7 @@ import { type FieldValues, useFormState } from 'react-hook-form';
 
 import { useScope } from '../session/session.ts';
 import { FormProblem } from './form-problem.tsx';
-import { type ActionRequest, type UnknownOutcomes, unsaved, useAction } from './use-action.ts';
+import { type ActionRequest, type UnknownOutcomes, useAction } from './use-action.ts';
 import { useFocusNearby } from './use-focus-nearby.ts';
 
 interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
@@ -88,9 +88,7 @@ function ActionDialog<Input extends object, Outcome>(
       {/* Without a record, the form would have that of the page. */}
       <Form
         record={input as Partial<RaRecord>}
-        onSubmit={async (values: FieldValues, event?: BaseSyntheticEvent) =>
-          (await send(values as Input, event?.target)) ? undefined : unsaved
-        }
+        onSubmit={(values: FieldValues, event?: BaseSyntheticEvent) => send(values as Input, event?.target)}
         disableInvalidFormNotification
         warnWhenUnsavedChanges
       >

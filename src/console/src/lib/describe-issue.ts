@@ -14,18 +14,21 @@ interface Issue {
  * units.
  * @param currency of the amounts that were sent
  * @param labelOf of the form that was sent
+ * @param place what it is called where that is shown
  */
 export function describeIssue(
   { path, detail }: Issue,
   currency: string | undefined,
   labelOf: LabelOf = () => undefined,
+  place = nameOfField(partsOf(path), currency, labelOf),
 ): string {
-  const parts = path.split('/').filter(Boolean);
   const isAmount = currency !== undefined && path.endsWith('_cents');
   const limited = isAmount ? detail.replace(/\d+(?=$|, )/, (cents) => formatMoney(Number(cents), currency)) : detail;
   const named = limited.replace(
     /\b[a-z]+(?:_[a-z]+)+\b|(?<=\b(?:before|than) )[a-z]+\b/g,
-    (field) => labelOf([...parts.slice(0, -1), field].join('.')) ?? field,
+    (field) => labelOf([...partsOf(path).slice(0, -1), field].join('.')) ?? field,
   );
-  return issueMessage(nameOfField(parts, currency, labelOf), named);
+  return issueMessage(place, named);
 }
+
+const partsOf = (path: string) => path.split('/').filter(Boolean);

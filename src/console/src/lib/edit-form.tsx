@@ -5,7 +5,7 @@ import { Form, type RaRecord } from 'react-admin';
 import type { DeepPartial, FieldValues } from 'react-hook-form';
 
 import { FormProblem } from './form-problem.tsx';
-import { type ActionRequest, type UnknownOutcomes, unsaved, useAction } from './use-action.ts';
+import { type ActionRequest, type UnknownOutcomes, useAction } from './use-action.ts';
 
 interface EditFormProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
   /** What the form begins with. */
@@ -33,7 +33,7 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
         record={input as Partial<RaRecord>}
         onSubmit={async (values: FieldValues, event?: BaseSyntheticEvent) => {
           storeFocus();
-          return (await send(values as Input, event?.target)) ? undefined : unsaved;
+          return send(values as Input, event?.target);
         }}
         disableInvalidFormNotification
         warnWhenUnsavedChanges

@@ -22,3 +22,19 @@ export function messageOf(error: unknown, currency?: string, labelOf?: LabelOf):
     ? error.detail
     : error.errors.map((issue) => describeIssue(issue, currency, labelOf)).join('\n');
 }
+
+/** What is wrong with the inputs of a form, by their sources, as far as they have a label there. */
+export function rejectedFields(
+  error: unknown,
+  currency: string | undefined,
+  labelOf: LabelOf,
+): Readonly<Record<string, string>> {
+  const issues = error instanceof ApiError ? error.errors : [];
+  return Object.fromEntries(
+    issues.flatMap((issue) => {
+      const source = issue.path.slice(1).replaceAll('/', '.');
+      const label = labelOf(source);
+      return label === undefined ? [] : [[source, describeIssue(issue, currency, labelOf, label)]];
+    }),
+  );
+}

@@ -10,7 +10,8 @@ interface FormProblemProps {
 /** Why the form around it is not sent, where nothing of the form is covered. */
 export function FormProblem({ error }: FormProblemProps): ReactNode {
   const { errors, isSubmitted } = useFormState();
-  const isInvalid = isSubmitted && Object.keys(errors).some((field) => field !== 'root');
+  // With an error of the root, the form was sent: the other ones are explained by the problem.
+  const isInvalid = isSubmitted && !errors.root && Object.keys(errors).length > 0;
   const problem = isInvalid ? 'Correct the fields that are marked.' : error;
   return (
     problem && (

@@ -4,7 +4,7 @@ import { useNotify, useRefresh } from 'react-admin';
 
 import { useSession } from '../session/session.ts';
 import { changesOf } from './differences.ts';
-import { messageOf } from './errors.ts';
+import { messageOf, rejectedFields } from './errors.ts';
 import { labelsOf } from './labels-of.ts';
 import type { LabelOf } from './name-of-field.ts';
 
@@ -28,25 +28,30 @@ export interface ActionRequest<Input extends object, Outcome = unknown> {
   readonly done: string | ((result: Outcome) => string);
   /** Called with the result when it has succeeded. */
   readonly onDone?: (result: Outcome) => void;
+  /** The labels of inputs that its form may not show at the moment. */
+  readonly hiddenLabelOf?: LabelOf | undefined;
 }
 
 interface ActionState<Input extends object> {
   /**
-   * Returns whether it has succeeded.
+   * Returns the errors of its form, if it has not succeeded.
    * @param form whose input it is
    */
-  readonly send: (input: Input, form: Element | undefined) => Promise<boolean>;
+  readonly send: (input: Input, form: Element | undefined) => Promise<FormErrors | undefined>;
   readonly isSending: boolean;
   /** Why the last attempt failed. */
   readonly error: string | undefined;
 }
+
+/** What is wrong with a form, by the source of an input. */
+type FormErrors = Readonly<Record<string, string | { readonly serverError: string }>>;
 
 /** The keys of inputs whose outcome is unknown. */
 export type UnknownOutcomes = Map<string, string>;
 
 /** @param unknown those of the button, however often its form is opened */
 export function useAction<Input extends object, Outcome>(
-  { input: base = {}, run, done, onDone }: ActionRequest<Input, Outcome>,
+  { input: base = {}, run, done, onDone, hiddenLabelOf }: ActionRequest<Input, Outcome>,
   unknown: UnknownOutcomes,
 ): ActionState<Input> {
   const [isSending, setSending] = useState(false);
@@ -58,7 +63,8 @@ export function useAction<Input extends object, Outcome>(
   const send = async (input: Input, form: Element | undefined) => {
     setSending(true);
     setError(undefined);
-    const labelOf = labelsOf(form);
+    const shownLabelOf = labelsOf(form);
+    const labelOf: LabelOf = (source) => shownLabelOf(source) ?? hiddenLabelOf?.(source);
     try {
       const options = { idempotencyKey: keyOf(unknown, input), edited: changesOf(base, input) };
       const result = await run(input, options, labelOf);
@@ -66,12 +72,12 @@ export function useAction<Input extends object, Outcome>(
       notify(typeof done === 'string' ? done : done(result), { type: 'success' });
       refresh();
       onDone?.(result);
-      return true;
+      return undefined;
     } catch (failure) {
       // What is sent next may depend on what has changed since.
       if (isRejection(failure)) unknown.clear();
       setError(messageOf(failure, currency, labelOf));
-      return false;
+      return { ...rejectedFields(failure, currency, labelOf), ...unsaved };
     } finally {
       setSending(false);
     }
@@ -80,7 +86,7 @@ export function useAction<Input extends object, Outcome>(
 }
 
 /** Without an error of its own, the form would take a failed request for a successful one, and no longer warn. */
-export const unsaved = { root: { serverError: 'It is not saved.' } };
+const unsaved = { root: { serverError: 'It is not saved.' } };
 
 /** Whether nothing was done, and will not be. */
 const isRejection = (failure: unknown): boolean =>

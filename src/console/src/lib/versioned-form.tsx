@@ -30,6 +30,8 @@ interface VersionedFormProps<Thing extends Versioned, Input extends object> exte
   /** As it was when its page was opened. What is read again while someone edits does not change the form. */
   readonly thing: Thing;
   readonly done: string;
+  /** The labels of inputs that the form may not show at the moment. */
+  readonly hiddenLabelOf?: LabelOf | undefined;
   readonly children: ReactNode;
 }
 
@@ -37,6 +39,7 @@ interface VersionedFormProps<Thing extends Versioned, Input extends object> exte
 export function VersionedForm<Thing extends Versioned, Input extends object>({
   thing,
   done,
+  hiddenLabelOf,
   children,
   ...save
 }: VersionedFormProps<Thing, Input>): ReactNode {
@@ -50,6 +53,7 @@ export function VersionedForm<Thing extends Versioned, Input extends object>({
         run={(mine, _, labelOf) => run(mine, base, labelOf)}
         onDone={setBase}
         done={done}
+        hiddenLabelOf={hiddenLabelOf}
       >
         {children}
       </EditForm>
