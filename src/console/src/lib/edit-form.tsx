@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { type BaseSyntheticEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type BaseSyntheticEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Form, type RaRecord } from 'react-admin';
 import type { DeepPartial, FieldValues } from 'react-hook-form';
 
@@ -21,10 +21,14 @@ interface EditFormProps<Input extends object, Outcome> extends ActionRequest<Inp
  * can be entered, which would be lost.
  */
 export function EditForm<Input extends object, Outcome = unknown>(props: EditFormProps<Input, Outcome>): ReactNode {
-  const { input, version, label = 'Save', children } = props;
+  const { input, version = 0, label = 'Save', children } = props;
   const [unknown] = useState<UnknownOutcomes>(() => new Map());
   const { send, isSending, error } = useAction(props, unknown);
-  const { place, storeFocus } = useRestoredFocus(isSending);
+  // As it begins, the form makes each list anew: with its inputs already there, they would be made twice.
+  const [begun, setBegun] = useState<number>();
+  useLayoutEffect(() => setBegun(version), [version]);
+  const hasBegun = begun === version;
+  const { place, storeFocus } = useRestoredFocus(hasBegun && !isSending);
   return (
     <div ref={place}>
       <Form
@@ -38,7 +42,7 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
         disableInvalidFormNotification
         warnWhenUnsavedChanges
       >
-        <div inert={isSending}>{children}</div>
+        <div inert={isSending}>{hasBegun && children}</div>
         <FormProblem error={error} />
         <Box sx={{ my: 2 }}>
           <Button type="submit" variant="contained" loading={isSending}>
@@ -51,7 +55,7 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
 }
 
 /** Returns the focus to the field or the button that had it before the form was sent, which takes it away. */
-function useRestoredFocus(isSending: boolean) {
+function useRestoredFocus(isReady: boolean) {
   const place = useRef<HTMLDivElement>(null);
   const stored = useRef<string>(undefined);
   const storeFocus = () => {
@@ -59,9 +63,9 @@ function useRestoredFocus(isSending: boolean) {
     stored.current = name ? `[name="${name}"]` : '[type=submit]';
   };
   useEffect(() => {
-    if (isSending || !stored.current) return;
+    if (!isReady || !stored.current) return;
     if (document.activeElement === document.body) place.current?.querySelector<HTMLElement>(stored.current)?.focus();
     stored.current = undefined;
-  }, [isSending]);
+  }, [isReady]);
   return { place, storeFocus };
 }
