@@ -951,6 +951,97 @@ browserTest('the options of a variant are edited as text', async (t) => {
   });
 });
 
+/** A product with as many variants as the API takes. */
+async function createPaint({ stack }: ConsoleContext, slug: string): Promise<void> {
+  const variants = Array.from({ length: 100 }, (_, index) => ({
+    sku: `${slug}-${index}`,
+    options: { Shade: `No. ${index}` },
+    price_cents: 1000 + index,
+    stock: index,
+  }));
+  await clientsOf(stack).admin.createProduct({ slug, name: 'Milk paint', variants });
+}
+
+browserTest('a product with many variants has the inputs of those that are opened, and of no other one', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  await createPaint(t.context, 'paint');
+  const { variants: before } = (await admin.getProduct('paint')).product;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products/paint/show', 'Milk paint');
+  const inputs = page.locator('form [name^="variants."]');
+  const line = page.getByRole('button', { name: 'No. 57' });
+  t.is(await line.innerText(), ['No. 57', 'paint-57', '$10.57', '57 on hand'].join('\n'));
+  t.is(await inputs.count(), 0);
+
+  await line.press('Enter');
+  const sku = page.getByLabel('SKU');
+  await sku.fill('');
+  t.is(await inputs.count(), 10);
+  await line.click();
+  await page.getByText('Required').waitFor();
+  t.is(await line.getAttribute('aria-expanded'), 'true');
+  await sku.fill('paint-other');
+  await page.getByText('Required').waitFor({ state: 'detached' });
+  await page.getByRole('textbox', { name: /^Price/ }).fill('12.50');
+  await line.getByText('$12.50').waitFor();
+  await line.press('Enter');
+  await sku.waitFor({ state: 'detached' });
+  t.is(await inputs.count(), 0);
+
+  await page.getByRole('button', { name: 'No. 98' }).click();
+  await page.getByLabel('Low stock at').fill('4');
+  await page.getByLabel('Low stock at').press('Enter');
+  await page.getByText('The product is up to date.').waitFor();
+  await until(async () => (await page.evaluate('document.activeElement.name')) === 'variants.98.low_stock_at');
+  t.is(await inputs.count(), 10);
+  const after = before.map((variant, index) => ({
+    ...variant,
+    ...(index === 57 && { sku: 'paint-other', price_cents: 1250 }),
+    ...(index === 98 && { low_stock_at: 4 }),
+  }));
+  t.deepEqual((await admin.getProduct('paint')).product.variants, after);
+});
+
+browserTest('a variant that is closed opens where the service rejects it', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  await createPaint(t.context, 'limewash');
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products/limewash/show', 'Milk paint');
+  const inputs = page.locator('form [name^="variants."]');
+  const line = page.getByRole('button', { name: 'No. 57' });
+  await line.click();
+  await page.getByLabel('SKU').fill('limewash-3');
+  await line.click();
+  await inputs.first().waitFor({ state: 'detached' });
+  await button(page, 'Save').click();
+  const sku = page.locator('[name="variants.57.sku"][aria-invalid=true]');
+  await sku.waitFor();
+  t.is(await inputs.count(), 10);
+  t.is(await page.getByRole('alert').innerText(), 'Variants, 58, SKU is that of another variant.');
+  await page.getByText('SKU is that of another variant.', { exact: true }).waitFor();
+
+  await sku.fill('limewash-other');
+  await button(page, 'Try again').click();
+  await page.getByText('The product is up to date.').waitFor();
+  t.is((await admin.getProduct('limewash')).product.variants[57]?.sku, 'limewash-other');
+
+  await button(page, 'Remove').last().click();
+  await page.locator('.ra-input-variants').getByRole('button', { name: 'Add' }).click();
+  const added = page.locator('[name="variants.99.sku"]');
+  t.is(await added.inputValue(), '');
+  await added.fill('limewash-new');
+  await page
+    .getByRole('textbox', { name: /^Price/ })
+    .last()
+    .fill('9');
+  await button(page, 'Save').click();
+  await until(async () => (await admin.getProduct('limewash')).product.variants[99]?.sku === 'limewash-new');
+});
+
 browserTest('an image with another URL does not have the size of the one before', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
@@ -1439,7 +1530,10 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   await page.getByLabel('Length (in)').fill('12.0625');
   await page.getByLabel('Country *').fill('UK');
   await verifyAfter(page, stack, () => button(page, 'Save').click());
-  await page.getByRole('alert').getByText(/did you mean GB\?$/).waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/did you mean GB\?$/)
+    .waitFor();
   const warned = page.waitForEvent('dialog');
   await Promise.all([warned.then((warning) => warning.dismiss()), page.getByRole('tab', { name: 'Payments' }).click()]);
   await page.getByLabel('Country *').fill('US');

@@ -1,4 +1,5 @@
 import type { Body, Result } from '@storefront-commerce/client';
+import { useState } from 'react';
 import { required, TextInput } from 'react-admin';
 import { useNavigate } from 'react-router';
 
@@ -9,6 +10,7 @@ import { PageHeading } from '../../lib/page-heading.tsx';
 import { useSession } from '../../session/session.ts';
 import { type VariantWithText, withOptions } from './options.ts';
 import { ProductInputs } from './product-inputs.tsx';
+import { labelOfVariantInput } from './variants-input.tsx';
 
 type ProductBody = Body<'admin.createProduct'>;
 type NewVariant = Omit<ProductBody['variants'][number], 'options'> & VariantWithText;
@@ -16,6 +18,7 @@ type NewProduct = Omit<ProductBody, 'variants'> & { readonly variants: readonly 
 
 export function ProductCreate() {
   const navigate = useNavigate();
+  const [opened] = useState<boolean[]>([]);
   const currency = useSession()?.store.currency;
   if (!currency) return null;
   return (
@@ -27,10 +30,11 @@ export function ProductCreate() {
           run={({ variants, ...input }) => admin.createProduct({ ...input, variants: withOptions(variants) })}
           onDone={({ product }) => navigate(`/products/${product.slug}/show`)}
           done="The product is created."
+          hiddenLabelOf={labelOfVariantInput}
           label="Create"
         >
           <TextInput source="slug" label="Slug" helperText="The end of its URL, as in oak-bowl" validate={required()} />
-          <ProductInputs currency={currency} isNew />
+          <ProductInputs currency={currency} opened={opened} />
         </EditForm>
       </Panel>
     </>

@@ -1,4 +1,5 @@
 import type { Body, ManagedProduct } from '@storefront-commerce/client';
+import { useState } from 'react';
 
 import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
@@ -6,6 +7,7 @@ import { VersionedForm } from '../../lib/versioned-form.tsx';
 import { useScope } from '../../session/session.ts';
 import { withOptions, writeOptions } from './options.ts';
 import { ProductInputs } from './product-inputs.tsx';
+import { labelOfVariantInput } from './variants-input.tsx';
 
 interface Props {
   readonly product: ManagedProduct;
@@ -14,6 +16,7 @@ interface Props {
 /** The product as it can be edited. */
 export function ProductForm({ product }: Props) {
   const { slug } = product;
+  const [opened] = useState<boolean[]>([]);
   if (!useScope('admin.catalog:write')) return null;
   return (
     <Panel title="Product">
@@ -25,8 +28,9 @@ export function ProductForm({ product }: Props) {
           (await admin.replaceProduct(slug, { ...input, variants: withOptions(variants) })).product
         }
         done="The product is up to date."
+        hiddenLabelOf={labelOfVariantInput}
       >
-        <ProductInputs currency={product.currency} />
+        <ProductInputs currency={product.currency} product={product} opened={opened} />
       </VersionedForm>
     </Panel>
   );

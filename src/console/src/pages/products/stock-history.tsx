@@ -22,39 +22,41 @@ export function StockHistory({ variant: { id, sku } }: { readonly variant: Manag
       <Button size="small" onClick={() => setOpen(true)}>
         History
       </Button>
-      <Dialog open={isOpen} fullWidth maxWidth="sm" onClose={() => setOpen(false)} aria-labelledby={titleId}>
-        <DialogTitle id={titleId}>Stock of {sku}</DialogTitle>
-        {/* Scrolled with the keyboard, too, where nothing in it can be focused. */}
-        <DialogContent tabIndex={0}>
-          <Loaded
-            queryKey={['stock-movements', id]}
-            load={(signal) => admin.listStockMovements({ variant_id: id, limit: 100 }, { signal })}
-          >
-            {({ movements, cursor }) => (
-              <>
-                {cursor !== null && (
-                  <DialogContentText sx={{ mb: 2 }}>These are the latest {movements.length}.</DialogContentText>
-                )}
-                <Rows
-                  label="Movements"
-                  rows={movements}
-                  keyOf={({ id }) => id}
-                  empty="What is sold, returned or corrected of this variant appears here with its date."
-                  columns={[
-                    { label: 'When', show: ({ at }) => formatTime(at) },
-                    { label: 'Reason', show: ({ reason }) => formatCode(reason) },
-                    { label: 'Quantity', align: 'right', show: ({ quantity }) => quantity },
-                    { label: 'Order', show: ({ order_id }) => order_id && <OrderLink id={order_id} /> },
-                  ]}
-                />
-              </>
-            )}
-          </Loaded>
-        </DialogContent>
-        <DialogActions>
-          <Button onClick={() => setOpen(false)}>Close</Button>
-        </DialogActions>
-      </Dialog>
+      {isOpen && (
+        <Dialog open fullWidth maxWidth="sm" onClose={() => setOpen(false)} aria-labelledby={titleId}>
+          <DialogTitle id={titleId}>Stock of {sku}</DialogTitle>
+          {/* Scrolled with the keyboard, too, where nothing in it can be focused. */}
+          <DialogContent tabIndex={0}>
+            <Loaded
+              queryKey={['stock-movements', id]}
+              load={(signal) => admin.listStockMovements({ variant_id: id, limit: 100 }, { signal })}
+            >
+              {({ movements, cursor }) => (
+                <>
+                  {cursor !== null && (
+                    <DialogContentText sx={{ mb: 2 }}>These are the latest {movements.length}.</DialogContentText>
+                  )}
+                  <Rows
+                    label="Movements"
+                    rows={movements}
+                    keyOf={({ id }) => id}
+                    empty="What is sold, returned or corrected of this variant appears here with its date."
+                    columns={[
+                      { label: 'When', show: ({ at }) => formatTime(at) },
+                      { label: 'Reason', show: ({ reason }) => formatCode(reason) },
+                      { label: 'Quantity', align: 'right', show: ({ quantity }) => quantity },
+                      { label: 'Order', show: ({ order_id }) => order_id && <OrderLink id={order_id} /> },
+                    ]}
+                  />
+                </>
+              )}
+            </Loaded>
+          </DialogContent>
+          <DialogActions>
+            <Button onClick={() => setOpen(false)}>Close</Button>
+          </DialogActions>
+        </Dialog>
+      )}
     </>
   );
 }
