@@ -51,6 +51,7 @@ export class Catalog extends Migration {
       create index products_managed on products (tenant_id, id) where removed_at is null;
       create index products_managed_by_name on products (tenant_id, sort_name) where removed_at is null;
       create index products_managed_by_status on products (tenant_id, status, id) where removed_at is null;
+      create index products_managed_by_category on products (tenant_id, category, id) where removed_at is null;
       ${tenantTable('products')}
 
       create table product_tags (
@@ -66,6 +67,7 @@ export class Catalog extends Migration {
         primary key (tenant_id, product_id, tag),
         foreign key (tenant_id, product_id) references products (tenant_id, id)
       );
+      create index product_tags_managed on product_tags (tenant_id, tag, product_id);
       create index product_tags_newest on product_tags (tenant_id, tag, product_id) where listed;
       create index product_tags_by_price on product_tags (tenant_id, tag, price_cents, product_id) where listed;
       create index product_tags_by_name on product_tags (tenant_id, tag, sort_name, product_id) where listed;

@@ -39,6 +39,9 @@ export class Subscriptions extends Migration {
       create index subscriptions_live on subscriptions (tenant_id, email, product_id) where status <> 'canceled';
       create index subscriptions_by_status on subscriptions (tenant_id, status, id);
       create index subscriptions_by_email on subscriptions (tenant_id, email, id);
+      create index subscriptions_of_order on subscriptions (tenant_id, order_id);
+      create index subscriptions_by_product on subscriptions (tenant_id, product_id, id);
+      create index subscriptions_by_variant on subscriptions (tenant_id, variant_id, id);
       ${tenantTable('subscriptions')}
     `);
   }

@@ -84,10 +84,12 @@ export class Webhooks extends Migration {
       create index webhook_deliveries_leased on webhook_deliveries (tenant_id, lease_token)
         where lease_token is not null;
       create index webhook_deliveries_of_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
+      -- With the time, which the overview reads of each that failed.
       create index webhook_deliveries_by_state on webhook_deliveries (tenant_id, endpoint_id, state, id)
-        where state <> 'delivered';
+        include (finished_at) where state <> 'delivered';
       -- For operators and retention, which read all stores at once.
-      create index webhook_deliveries_failed on webhook_deliveries (id) where state = 'failed';
+      create index webhook_deliveries_failed on webhook_deliveries (id) include (tenant_id, finished_at)
+        where state = 'failed';
       create index webhook_deliveries_by_age on webhook_deliveries (created_at);
       ${tenantTable('webhook_deliveries')}
 

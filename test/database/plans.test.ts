@@ -8,6 +8,7 @@ import { aggregateBatches } from '#src/domain/analytics/index.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
 import { days } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { nameOf, type StoreContext, send } from '#test/support/every-route.ts';
 import { type Explained, explainStatements } from '#test/support/explain-statements.ts';
@@ -59,6 +60,9 @@ const readsPerRowMax = 30;
 const exceptions: readonly (readonly [RegExp, string])[] = [
   [/row_number\(\) over/, 'a page by words is looked for among 500 products, whose variants are read as well'],
   [/websearch_to_tsquery/, 'a search ranks at most 1,000 documents of each kind and tier'],
+  [/with matching as materialized/, 'an owner looks for a word, and all products that have it are read'],
+  [/sort_name >= /, 'what an owner types into a search field is one of 1,200 products'],
+  [/as orders_to_ship/, 'the overview counts up to a thousand of each kind'],
   [/percentile_cont/, 'operators see the lag of the last ten minutes'],
   [/from (sign_in|staff)_links/, 'sign-in links of the last hour are counted, which are limited'],
   [/from one_time_passwords/, 'one-time passwords of the last minutes are counted'],
@@ -95,6 +99,7 @@ test.serial('no statement of a request or a job reads more than a constant times
         select from webhook_deliveries d where d.tenant_id = e.tenant_id and d.endpoint_id = e.id)
       order by id offset 40)`),
   );
+  await pool.query('vacuum webhook_endpoints');
   // What is left to do was multiplied, too.
   await services.execute(sql`
     update outbox set next_relay_at = null, finished_at = now()
@@ -168,6 +173,8 @@ type Store = StripeContext & StoreContext;
 
 async function doEverything(store: Store, receiver: Receiver): Promise<void> {
   const { ctx, services, api, stripe } = store;
+  // The one that is revoked with everything else: the first.
+  await buildKey(ctx, scopes);
   const key = await buildKey(ctx, scopes);
   store.key = key;
   await buildShippingAccount(ctx);
@@ -300,6 +307,9 @@ const wantedQueries: Readonly<Record<string, readonly string[]>> = {
   since: ['2020-01-01T00:00:00Z'],
   updated_since: ['2020-01-01T00:00:00Z'],
   subject_kind: ['order'],
+  to: ['2020-01-01T00:00:00Z'],
+  product_id: [newId('prod')],
+  variant_id: [newId('var')],
 };
 
 /** Every GET request with each of its filters, and the second page. */
@@ -315,7 +325,8 @@ async function readEverything(store: Store): Promise<void> {
     for (const filter of [...needed, ...filters, ...both]) {
       const request = (more = '') => send(store, route, { params: values(route), query: `?${filter}${more}` });
       const { status, body } = await request();
-      if (status >= 500) throw new Error(`${nameOf(route)} ${filter}: ${status}`);
+      const isDenied = route.audience.kind === 'bearer' && [401, 403, 429].includes(status);
+      if (isDenied || status >= 500) throw new Error(`${nameOf(route)} ${filter}: ${status} ${body?.detail}`);
       if (body?.cursor) await request(`&cursor=${body.cursor}`);
     }
   }

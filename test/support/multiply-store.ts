@@ -101,7 +101,7 @@ async function readTables(client: pg.Client): Promise<Map<string, Column[]>> {
     select c.relname as "table", a.attname as name, format_type(a.atttypid, null) as type,
       a.attname <> 'tenant_id' and not exists (
         select from pg_constraint k where k.conrelid = c.oid and k.contype = 'c' and a.attnum = any(k.conkey)
-          and pg_get_constraintdef(k.oid) ~ 'ANY \\(\\(?ARRAY') and (a.attname ~ '(^|_)(id|key|hash|token|number)$' or exists (
+          and pg_get_constraintdef(k.oid) ~ 'ANY \\(\\(?ARRAY') and (a.attname ~ '(^|_)(id|key|hash|token|number|email)$' or exists (
         -- The key of a partition has to stay within its partitions.
         select from pg_index i where i.indrelid = c.oid and i.indisunique and a.attnum = any(i.indkey)
           and not (c.relkind = 'p' and a.atttypid = 'date'::regtype)) or exists (

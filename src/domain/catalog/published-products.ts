@@ -40,8 +40,10 @@ export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
  * condition, a planner without statistics of a new store chooses an index of what is not removed and reads all of it
  * for each product. `offset 0` keeps it from reading the variants of all products, of every store, into a
  * hash table instead of looking up those of one.
+ *
+ * @param from what has the products `p`
  */
-export function selectProducts(ctx: Context, more: Sql = sql``): Sql {
+export function selectProducts(ctx: Context, more: Sql = sql``, from: Sql = sql`products p`): Sql {
   return sql`
     select p.id, p.slug, p.name, p.description, p.category, p.images, p.price_cents as "priceCents",
       p.compare_at_cents as "compareAtCents", p.purchase_types as "purchaseTypes",
@@ -52,7 +54,7 @@ export function selectProducts(ctx: Context, more: Sql = sql``): Sql {
       exists (select from variants v
               where v.tenant_id = p.tenant_id and v.product_id = p.id and case when v.removed_at is null
                 then v.stock is null or v.backorder or v.stock > v.stock_held end offset 0) as "inStock"${more}
-    from products p
+    from ${from}
     where p.tenant_id = ${ctx.tenant.id} and case when p.removed_at is null then true end`;
 }
 

@@ -50,8 +50,9 @@ export const cancelSubscriptions: ChangeKind = defineChangeKind({
     select s.id from subscriptions s
     where s.tenant_id = ${tenant.id} and s.status <> 'canceled' and ${matchesSubscription(filter)}`,
   subjects: ({ tenant }, ids) => sql`
-    select s.id, 'subscription ' || s.id || coalesce(' to ' || p.name, '') as subject
-    from subscriptions s left join products p on p.tenant_id = s.tenant_id and p.id = s.product_id
+    select s.id, 'subscription ' || s.id || coalesce(' to ' || (
+      select p.name from products p where p.tenant_id = s.tenant_id and p.id = s.product_id), '') as subject
+    from subscriptions s
     where s.tenant_id = ${tenant.id} and s.id = any(${ids}::text[])`,
   save: (ctx, selected, { at_period_end: atPeriodEnd = true }) =>
     changeEach(ctx, cancelSubscriptions, selected, async ({ id, row, operationId }) => {
