@@ -1,6 +1,6 @@
 import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
-import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import type { ListOrder, Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
@@ -123,6 +123,13 @@ export async function readManagedOrder(ctx: Context, id: string): Promise<Manage
   return row && managed(row);
 }
 
+/** Those of a time are read in the order of their times: in the order of their ids, all newer ones would be read, too. */
+const orders = {
+  newest: { name: 'managed orders', columns: ['o.id'], descending: true },
+  ofTime: { name: 'managed orders by time', columns: ['o.created_at', 'o.id'], descending: true },
+  updated: { name: 'managed orders by update', columns: ['o.updated_at', 'o.id'] },
+} as const satisfies Record<string, ListOrder & { readonly name: string }>;
+
 /**
  * The orders of a store that match the filter, the newest first, page by page. `q` is an order number, with or without
  * its prefix or number sign, an id, an email or a tracking number. With `updated_since`, those that changed from that
@@ -141,11 +148,10 @@ export async function listManagedOrders(
 ): Promise<Page<ManagedOrder>> {
   const named = q === undefined ? sql`` : sql` and ${isNamed(ctx, q.trim())}`;
   const updated = since === undefined ? sql`` : sql` and o.updated_at >= ${since}::timestamptz`;
+  const isOfTime = filter.from !== undefined || filter.to !== undefined;
   const page = await readPage<OrderRow>(
     ctx,
-    since === undefined
-      ? { name: 'managed orders', columns: ['o.id'], descending: true }
-      : { name: 'managed orders by update', columns: ['o.updated_at', 'o.id'] },
+    orders[since !== undefined ? 'updated' : isOfTime ? 'ofTime' : 'newest'],
     { cursor, limit },
     (position) => sql`${selectOrder(ctx, position)} and ${matchesOrder(filter)}${named}${updated}`,
     { replica: true },

@@ -101,7 +101,8 @@ export function insertTracking(ctx: InTransaction, parcel: NewTracking): void {
 /** Whether the order was sent in another parcel, and that of the label has not moved. */
 export async function wasReplaced(ctx: InTransaction, order: Order, label: Label): Promise<boolean> {
   const [own] = await ctx.tx.execute<{ status: TrackingStatus }>(sql`
-    select status from trackings where tenant_id = ${ctx.tenant.id} and label_id = ${label.id}`);
+    select status from trackings
+    where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} and label_id = ${label.id}`);
   const isOther = order.labels.some(({ tracking_number: number }) => number !== label.trackingNumber);
   return isOther && own?.status === 'pre_transit';
 }
@@ -109,5 +110,6 @@ export async function wasReplaced(ctx: InTransaction, order: Order, label: Label
 /** The parcel of this label will not be sent: stop polling it. */
 export async function unlinkParcel(ctx: InTransaction, label: Label): Promise<void> {
   await ctx.tx.execute(sql`
-    update trackings set next_poll_at = null where tenant_id = ${ctx.tenant.id} and label_id = ${label.id}`);
+    update trackings set next_poll_at = null
+    where tenant_id = ${ctx.tenant.id} and order_id = ${label.orderId} and label_id = ${label.id}`);
 }
