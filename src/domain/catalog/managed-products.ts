@@ -60,17 +60,20 @@ export function matchesProduct({ tenant }: Context, { status, tag, category }: M
  */
 export async function listManagedProducts(
   ctx: Context,
-  { q, tag, cursor, limit, ...filter }: PageRequest & ManagedProductFilter & { readonly q?: string | undefined },
+  { q, cursor, limit, ...filter }: PageRequest & ManagedProductFilter & { readonly q?: string | undefined },
   findCandidates: FindCandidates = async () => undefined,
 ): Promise<Page<ManagedProduct>> {
   const named = q === undefined ? sql`` : sql` and ${isNamed(ctx, q, await findCandidates(ctx, wordsOf(q)))}`;
+  const { tag, status, category } = filter;
+  // With another filter, PostgreSQL chooses which of them is rarer.
+  const onlyTag = status === undefined && category === undefined && q === undefined ? tag : undefined;
   return readPage<ManagedProduct>(
     ctx,
-    { name: 'managed products', columns: [tag === undefined ? 'p.id' : 't.product_id'], descending: true },
+    { name: 'managed products', columns: [onlyTag === undefined ? 'p.id' : 't.product_id'], descending: true },
     { cursor, limit },
     (position) => sql`
-    ${selectProducts(ctx, sql`${managedColumns}${position}`, tag === undefined ? undefined : tagged(ctx, tag))}
-      and ${matchesProduct(ctx, filter)}${named} and p.removed_at is null`,
+    ${selectProducts(ctx, sql`${managedColumns}${position}`, onlyTag === undefined ? undefined : tagged(ctx, onlyTag))}
+      and ${onlyTag === undefined ? matchesProduct(ctx, filter) : sql`true`}${named} and p.removed_at is null`,
     { replica: true },
   );
 }
