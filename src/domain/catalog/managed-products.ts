@@ -66,14 +66,16 @@ export async function listManagedProducts(
   const named = q === undefined ? sql`` : sql` and ${isNamed(ctx, q, await findCandidates(ctx, wordsOf(q)))}`;
   const { tag, status, category } = filter;
   // With another filter, PostgreSQL chooses which of them is rarer.
-  const onlyTag = status === undefined && category === undefined && q === undefined ? tag : undefined;
+  const isOnlyTag = tag !== undefined && status === undefined && category === undefined && q === undefined;
+  const { column, from, condition } = isOnlyTag
+    ? { column: 't.product_id', from: tagged(ctx, tag), condition: sql`true` }
+    : { column: 'p.id', from: undefined, condition: matchesProduct(ctx, filter) };
   return readPage<ManagedProduct>(
     ctx,
-    { name: 'managed products', columns: [onlyTag === undefined ? 'p.id' : 't.product_id'], descending: true },
+    { name: 'managed products', columns: [column], descending: true },
     { cursor, limit },
     (position) => sql`
-    ${selectProducts(ctx, sql`${managedColumns}${position}`, onlyTag === undefined ? undefined : tagged(ctx, onlyTag))}
-      and ${onlyTag === undefined ? matchesProduct(ctx, filter) : sql`true`}${named} and p.removed_at is null`,
+    ${selectProducts(ctx, sql`${managedColumns}${position}`, from)} and ${condition}${named} and p.removed_at is null`,
     { replica: true },
   );
 }

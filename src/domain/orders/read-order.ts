@@ -102,8 +102,8 @@ export const isWithoutLabel = sql`
 
 /** The condition that an order `o` matches the filter. */
 export function matchesOrder(filter: OrderFilter): Sql {
-  const { status, fulfillment_status: fulfillment, email, needs_attention: needsAttention, from, to } = filter;
-  const { without_label: withoutLabel } = filter;
+  const { status, fulfillment_status: fulfillment, email, from, to } = filter;
+  const { needs_attention: needsAttention, without_label: withoutLabel } = filter;
   const conditions = [
     sql`true`,
     ...(status === undefined ? [] : [sql`o.status = ${status}`]),
@@ -124,7 +124,7 @@ export async function readManagedOrder(ctx: Context, id: string): Promise<Manage
 }
 
 /** Those of a time are read in the order of their times: in the order of their ids, all newer ones would be read, too. */
-const orders = {
+const sortOrders = {
   newest: { name: 'managed orders', columns: ['o.id'], descending: true },
   ofTime: { name: 'managed orders by time', columns: ['o.created_at', 'o.id'], descending: true },
   updated: { name: 'managed orders by update', columns: ['o.updated_at', 'o.id'] },
@@ -151,7 +151,7 @@ export async function listManagedOrders(
   const isOfTime = filter.from !== undefined || filter.to !== undefined;
   const page = await readPage<OrderRow>(
     ctx,
-    orders[since !== undefined ? 'updated' : isOfTime ? 'ofTime' : 'newest'],
+    sortOrders[since !== undefined ? 'updated' : isOfTime ? 'ofTime' : 'newest'],
     { cursor, limit },
     (position) => sql`${selectOrder(ctx, position)} and ${matchesOrder(filter)}${named}${updated}`,
     { replica: true },

@@ -25,6 +25,12 @@ const fulfillments = [
   'not_required',
 ];
 
+const onOrUnset = {
+  parse: (isOn: boolean) => isOn || '',
+  // The knob stands out of its input to the left.
+  sx: { pl: '11px' },
+};
+
 const filters = [
   <TextInput key="q" source="q" label="Search" helperText="Number, email or tracking" alwaysOn />,
   <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
@@ -35,22 +41,8 @@ const filters = [
     choices={choicesOf(fulfillments)}
     alwaysOn
   />,
-  <BooleanInput
-    key="attention"
-    source="needs_attention"
-    label="Needs attention"
-    parse={(isOn) => isOn || ''}
-    // The knob stands out of its input to the left.
-    sx={{ pl: '11px' }}
-    alwaysOn
-  />,
-  <BooleanInput
-    key="without_label"
-    source="without_label"
-    label="To ship without a label"
-    parse={(isOn) => isOn || ''}
-    sx={{ pl: '11px' }}
-  />,
+  <BooleanInput key="attention" source="needs_attention" label="Needs attention" {...onOrUnset} alwaysOn />,
+  <BooleanInput key="without_label" source="without_label" label="To ship without a label" {...onOrUnset} />,
 ];
 
 export function OrderList() {

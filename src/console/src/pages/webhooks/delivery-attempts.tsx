@@ -1,28 +1,32 @@
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import Typography from '@mui/material/Typography';
 import type { Result, WebhookAttempt, WebhookDelivery } from '@storefront-commerce/client';
-import { useId, useState } from 'react';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Details } from '../../lib/details.tsx';
 import { Facts } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 
 /** A delivery with each attempt, and sending it again. */
 export function DeliveryAttempts({ delivery: { id, type } }: { readonly delivery: WebhookDelivery }) {
-  const [isOpen, setOpen] = useState(false);
-  const titleId = useId();
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
-      <Button size="small" onClick={() => setOpen(true)}>
-        Attempts
-      </Button>
+      <Details label="Attempts" title={type} maxWidth="md">
+        <Loaded queryKey={['delivery', id]} load={(signal) => admin.getWebhookDelivery(id, { signal })}>
+          {({ delivery, attempts, request }) => (
+            <>
+              <Typography variant="body2">Event {delivery.event_id}</Typography>
+              {attempts.length === 0 && <Typography>It was not sent yet.</Typography>}
+              {attempts.map((attempt) => (
+                <Attempt key={attempt.number} attempt={attempt} eventId={delivery.event_id} />
+              ))}
+              <SentRequest request={request} />
+            </>
+          )}
+        </Loaded>
+      </Details>
       <Action
         label="Send again"
         scope="admin.webhooks:write"
@@ -30,27 +34,6 @@ export function DeliveryAttempts({ delivery: { id, type } }: { readonly delivery
         run={(_, options) => admin.redeliverWebhook(id, options)}
         done="The event is on its way."
       />
-      <Dialog open={isOpen} fullWidth maxWidth="md" onClose={() => setOpen(false)} aria-labelledby={titleId}>
-        <DialogTitle id={titleId}>{type}</DialogTitle>
-        {/* Scrolled with the keyboard, too, where nothing in it can be focused. */}
-        <DialogContent tabIndex={0}>
-          <Loaded queryKey={['delivery', id]} load={(signal) => admin.getWebhookDelivery(id, { signal })}>
-            {({ delivery, attempts, request }) => (
-              <>
-                <Typography variant="body2">Event {delivery.event_id}</Typography>
-                {attempts.length === 0 && <Typography>It was not sent yet.</Typography>}
-                {attempts.map((attempt) => (
-                  <Attempt key={attempt.number} attempt={attempt} eventId={delivery.event_id} />
-                ))}
-                <SentRequest request={request} />
-              </>
-            )}
-          </Loaded>
-        </DialogContent>
-        <DialogActions>
-          <Button onClick={() => setOpen(false)}>Close</Button>
-        </DialogActions>
-      </Dialog>
     </Box>
   );
 }
