@@ -7,6 +7,7 @@ import * as labels from './labels.ts';
 import * as leads from './leads.ts';
 import type { JobDefinition } from './lib/define-job.ts';
 import * as payments from './payments.ts';
+import * as privacy from './privacy.ts';
 import * as reminders from './reminders.ts';
 import * as retention from './retention.ts';
 import * as search from './search.ts';
@@ -24,6 +25,7 @@ export const jobs: readonly JobDefinition[] = [
   labels,
   leads,
   payments,
+  privacy,
   reminders,
   retention,
   search,

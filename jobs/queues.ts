@@ -18,7 +18,10 @@ export const queues = {
   analytics: { concurrency: 4, about: 'Adds analytics events to the daily numbers.' },
   chores: { concurrency: 4, about: 'Search index, retention, partitions and other maintenance.' },
   // One tenant may use half of them: one import or export of a store at a time.
-  bulk: { concurrency: 2, about: 'Imports and exports of whole files, and changes of many things, in short batches.' },
+  bulk: {
+    concurrency: 2,
+    about: 'Imports and exports of whole files, changes of many things, and erasures, in short batches.',
+  },
 } as const satisfies Record<string, { concurrency: number; about: string }>;
 
 export type QueueName = keyof typeof queues;

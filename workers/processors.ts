@@ -7,6 +7,7 @@ import * as labelsJobs from '#jobs/labels.ts';
 import * as leadsJobs from '#jobs/leads.ts';
 import type { ScheduledJob } from '#jobs/lib/define-job.ts';
 import * as paymentsJobs from '#jobs/payments.ts';
+import * as privacyJobs from '#jobs/privacy.ts';
 import * as remindersJobs from '#jobs/reminders.ts';
 import * as retentionJobs from '#jobs/retention.ts';
 import * as searchJobs from '#jobs/search.ts';
@@ -21,6 +22,7 @@ import * as integrations from '#src/domain/integrations/index.ts';
 import * as leads from '#src/domain/leads/index.ts';
 import * as mail from '#src/domain/mail/index.ts';
 import * as payments from '#src/domain/payments/index.ts';
+import * as privacy from '#src/domain/privacy/index.ts';
 import * as reminders from '#src/domain/reminders/index.ts';
 import * as search from '#src/domain/search/index.ts';
 import * as sessions from '#src/domain/sessions/index.ts';
@@ -75,6 +77,9 @@ export const processors: readonly Processor[] = [
   processor(paymentsJobs.scanEventGap, payments.scanEventGap),
   platformProcessor(paymentsJobs.reportDrift, payments.reportDrift),
   processor(paymentsJobs.reportStoreDrift, payments.reportStoreDrift),
+
+  processor(privacyJobs.eraseDataSubject, privacy.eraseDataSubject, privacy.failErasure),
+  processor(privacyJobs.exportDataSubject, privacy.exportDataSubject, bulk.failOperation),
 
   processor(remindersJobs.decideReminder, reminders.decideReminder),
 

@@ -10,6 +10,7 @@ import * as adminLabels from './admin/labels.ts';
 import * as adminOrders from './admin/orders.ts';
 import * as adminOverview from './admin/overview.ts';
 import * as adminPeople from './admin/people.ts';
+import * as adminPrivacy from './admin/privacy.ts';
 import * as adminPromotions from './admin/promotions.ts';
 import * as adminProviderConfirmations from './admin/provider-confirmations.ts';
 import * as adminProviders from './admin/providers.ts';
@@ -64,6 +65,7 @@ const admin = [
   adminOrders,
   adminOverview,
   adminPeople,
+  adminPrivacy,
   adminPromotions,
   adminProviderConfirmations,
   adminProviders,

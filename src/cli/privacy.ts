@@ -46,10 +46,11 @@ export const eraseCommand = defineCommand({
     if (!options.yes)
       throw new UsageError('Erasure cannot be undone: check the data with export first, then pass --yes.');
     const { blockers, erased, paymentCustomerIds } = await withStore(terminal, slug, (ctx) =>
-      erasePersonalData(ctx, { email }, (part) => terminal.progress(`Erasing from ${part}.`)),
+      erasePersonalData(ctx, { email }, { onPart: (part) => terminal.progress(`Erasing from ${part}.`) }),
     );
     if (blockers.length > 0) {
-      const message = `Nothing was erased because of open work: ${blockers.join('; ')}.`;
+      const what = Object.keys(erased).length > 0 ? 'The rest was not' : 'Nothing was';
+      const message = `${what} erased because of open work: ${blockers.join('; ')}.`;
       throw new Failure(
         message,
         blockers.map((detail) => ({ detail })),

@@ -6,10 +6,18 @@ import type { Context, InTransaction } from './context.ts';
 
 /** A person whom the store knows by email, with the ids that lead to the person's rows. */
 export interface DataSubject {
-  /** Trimmed, lower case. */
-  readonly email: string;
+  /** Trimmed, lower case. Null for some orders of the person alone. */
+  readonly email: string | null;
   readonly customerId: string | null;
   readonly orderIds: readonly string[];
+}
+
+/** What an erasure does with the rows of a part. */
+export type Treatment = 'deleted' | 'anonymized' | 'kept';
+
+/** What of a part stays after an erasure, and why: for people. */
+interface Staying {
+  readonly stays: string;
 }
 
 /**
@@ -21,13 +29,24 @@ export interface PersonalData {
   readonly name: string;
   /** The personal columns, as `table.column`. */
   readonly columns: readonly string[];
+  readonly treatment: Treatment;
+  /** What of it stays, and why. Null where nothing does. */
+  readonly stays: string | null;
+  /** Of a part with rows that only an order leads to: whether an index has them, or all of the store's are read. */
+  readonly ofOrders?: 'indexed' | 'scanned' | undefined;
   /** The rows about this person, oldest first. */
   find(ctx: InTransaction, subject: DataSubject): Promise<object[]>;
-  /** Remove the person from it, in the caller's transaction. @returns the number of rows */
-  erase(ctx: InTransaction, subject: DataSubject): Promise<number>;
+  /** How many rows `find` returns. */
+  count(ctx: InTransaction, subject: DataSubject): Promise<number>;
+  /**
+   * Remove the person from it, in the caller's transaction.
+   * @param rowsMax where there are more, about so many are enough
+   * @returns the number of rows
+   */
+  erase(ctx: InTransaction, subject: DataSubject, rowsMax: number): Promise<number>;
 }
 
-interface Rows {
+interface Rows extends Pick<PersonalData, 'ofOrders'> {
   readonly table: string;
   /** Default: the table's name. */
   readonly name?: string;
@@ -50,13 +69,11 @@ export function removedRows({
 }: Rows & Notifying & { readonly personal: readonly string[] }): PersonalData {
   const { table, of } = rows;
   return {
-    ...described(rows, personal),
-    erase: (ctx, subject) =>
-      change(
-        ctx,
-        sql`delete from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)})`,
-        event,
-      ),
+    ...described(rows, personal, 'deleted', null),
+    async erase(ctx, subject, rowsMax) {
+      const some = await atMost(ctx, table, of(subject, ctx), rowsMax);
+      return change(ctx, sql`delete from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and ${some}`, event);
+    },
   };
 }
 
@@ -67,29 +84,47 @@ export function removedRows({
 export function anonymisedRows({
   personal,
   event,
+  stays,
   ...rows
-}: Rows & Notifying & { readonly personal: Readonly<Record<string, Sql>> }): PersonalData {
+}: Rows & Notifying & Staying & { readonly personal: Readonly<Record<string, Sql>> }): PersonalData {
   const { table, of } = rows;
-  const changes = Object.entries(personal).map(([column, value]) => sql`${rawSql(column)} = ${value}`);
+  const columns = Object.entries(personal).map(([column, value]) => ({ column: rawSql(column), value }));
+  const changes = columns.map(({ column, value }) => sql`${column} = ${value}`);
+  // As text, because the type json has no equality.
+  const isOpen = columns.map(({ column, value }) => sql`(${column})::text is distinct from (${value})::text`);
   return {
-    ...described(rows, Object.keys(personal)),
-    erase: (ctx, subject) =>
-      change(
+    ...described(rows, Object.keys(personal), 'anonymized', stays),
+    async erase(ctx, subject, rowsMax) {
+      const open = sql`(${of(subject, ctx)}) and (${joinSql(isOpen, ' or ')})`;
+      const some = await atMost(ctx, table, open, rowsMax);
+      return change(
         ctx,
         sql`
         update ${rawSql(table)} set ${joinSql(event ? [...changes, newVersion(ctx)] : changes, ', ')}
-        where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)})`,
+        where tenant_id = ${ctx.tenant.id} and ${some}`,
         event,
-      ),
+      );
+    },
   };
+}
+
+/**
+ * The condition on the person's rows, or on about so many of them where there are more. Without need none is named by its
+ * place, because a row that another transaction moves meanwhile would be left out.
+ */
+async function atMost(ctx: InTransaction, table: string, condition: Sql, rowsMax: number): Promise<Sql> {
+  const places = sql`
+    select ctid from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and (${condition}) limit ${rowsMax + 1}`;
+  const rows = await countRows(ctx, sql`(${places}) as places`);
+  return rows > rowsMax ? sql`(${condition}) and ctid = any(array(${places}))` : sql`(${condition})`;
 }
 
 /** The assignments of a row whose change receivers of webhooks see. */
 export const newVersion = ({ clock }: Context): Sql => sql`version = version + 1, updated_at = ${clock.now()}`;
 
 /** Rows without personal columns: they are exported and stay as they are. */
-export function retainedRows(rows: Rows): PersonalData {
-  return { ...described(rows, []), erase: async () => 0 };
+export function retainedRows({ stays, ...rows }: Rows & Staying): PersonalData {
+  return { ...described(rows, [], 'kept', stays), erase: async () => 0 };
 }
 
 /** Rows with the person's email address in this column. */
@@ -102,8 +137,10 @@ export const byEmail =
 export const byMention =
   (text: Sql) =>
   ({ email }: DataSubject): Sql =>
-    // The pattern takes many times as long, so it is only compared with what has one of the spellings.
-    sql`exists (select from unnest(${spellingsOf(email)}::text[]) as spellings(spelling)
+    email === null
+      ? sql`false`
+      : // The pattern takes many times as long, so it is only compared with what has one of the spellings.
+        sql`exists (select from unnest(${spellingsOf(email)}::text[]) as spellings(spelling)
       where strpos(${lowerCase(text)}, spelling) > 0 and ${lowerCase(text)} ~ ${mentionPattern(email)})`;
 
 /**
@@ -136,18 +173,31 @@ function spellingsOf(email: string): string[] {
 export const byOrder = ({ orderIds }: DataSubject): Sql => sql`order_id = any(${orderIds})`;
 
 function described(
-  { table, name = table, beside, of }: Rows,
+  { table, name = table, ofOrders, beside, of }: Rows,
   personal: readonly string[],
+  treatment: Treatment,
+  stays: string | null,
 ): Omit<PersonalData, 'erase'> {
   const shown = [...beside, ...personal].map((column) => rawSql(column));
+  const rowsOf = (ctx: InTransaction, subject: DataSubject) => sql`
+    ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)})`;
   return {
     name,
     columns: personal.map((column) => `${table}.${column}`),
+    treatment,
+    stays,
+    ofOrders,
     find: (ctx, subject) =>
       ctx.tx.execute(sql`
-      select ${joinSql(shown, ', ')} from ${rawSql(table)}
-      where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)}) order by ${rawSql(beside[0] ?? '1')}`),
+      select ${joinSql(shown, ', ')} from ${rowsOf(ctx, subject)} order by ${rawSql(beside[0] ?? '1')}`),
+    count: (ctx, subject) => countRows(ctx, rowsOf(ctx, subject)),
   };
+}
+
+/** @param from a table with a condition */
+export async function countRows(ctx: InTransaction, from: Sql): Promise<number> {
+  const [found] = await ctx.tx.execute<{ rows: number }>(sql`select count(*)::int as rows from ${from}`);
+  return found?.rows ?? 0;
 }
 
 /** Execute a statement without its `returning`, and record the event of each row. @returns the number of rows */

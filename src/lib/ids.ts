@@ -53,7 +53,8 @@ export type IdPrefix =
   | 'staff'
   | 'imp'
   | 'exp'
-  | 'chg';
+  | 'chg'
+  | 'era';
 
 /**
  * A new TypeID: the prefix and 26 characters of a UUIDv7 in Crockford base32, so that ids sort by age. `at`: of what is

@@ -70,8 +70,11 @@ export const requests: Readonly<Record<string, Build>> = {
     const { type, slug } = await store.the(the.entry);
     return { params: { type, slug } };
   },
+  'POST /api/v1/admin/erasures': async (store) => ({ body: { email: await adasEmail(store) } }),
+  'POST /api/v1/admin/erasures/:id/run': async (store) => ({ params: { id: await store.the(the.previewedErasure) } }),
   'POST /api/v1/admin/exports': () => ({ body: { kind: 'products', format: 'csv' } }),
   'POST /api/v1/admin/exports/:id/cancel': async (store) => ({ params: { id: await store.the(the.openExport) } }),
+  'POST /api/v1/admin/personal-data-exports': async (store) => ({ body: { email: await adasEmail(store) } }),
   'POST /api/v1/admin/gift-cards': () => ({ body: { balance_cents: 5000 } }),
   'POST /api/v1/admin/gift-cards/:id/disable': idOf(the.giftCard),
   'POST /api/v1/admin/imports': async (store, second) => ({

@@ -21,6 +21,7 @@ import { readOrder } from '#src/domain/orders/index.ts';
 import { acceptPaymentEvent, requestRefund, startSecretRotation } from '#src/domain/payments/index.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
+import { eraseDataSubject, requestErasure } from '#src/domain/privacy/index.ts';
 import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
 import { requestLink } from '#src/domain/sessions/index.ts';
 import { markFulfilled, requestLabel, saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
@@ -361,6 +362,13 @@ export const connection = ({ ctx }: SharedStore) =>
 
 export const openExport = ({ ctx }: SharedStore) =>
   requestExport(ctx, { kind: exportKindOf({ kind: 'products' }), format: 'csv', from: null, to: null });
+
+/** An erasure of Ada, not run. */
+export async function previewedErasure(store: SharedStore) {
+  const id = await requestErasure(store.ctx, { email: await adasEmail(store) });
+  await eraseDataSubject(store.ctx, { erasureId: id });
+  return id;
+}
 
 /** An import of the stock of the product. */
 export async function openImport(store: SharedStore) {

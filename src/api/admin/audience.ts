@@ -24,6 +24,6 @@ function scopesIn(areas: readonly AdminArea[], verb: 'read' | 'write'): [Scope, 
 
 /**
  * What every route has that changes keys or credentials, or reveals them: its callers could give themselves all other
- * permissions.
+ * permissions. So has what exports or erases everything about a person.
  */
 export const owning = { ...common, audience: toBearerOrStaff('admin:write'), verified: true } as const;

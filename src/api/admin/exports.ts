@@ -11,14 +11,20 @@ import {
   linkOf,
   listOperations,
   type Operation,
+  personalDataKind,
   presentExport,
   readOperation,
   requestExport,
 } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import type { Scope } from '#src/domain/tenants/index.ts';
 import { found } from '#src/lib/errors.ts';
 import { Id, Omittable, PageOf, PageQuery, Timestamp, Type } from '#src/lib/schema.ts';
 import { readingAny } from './audience.ts';
+
+/** Everything about a person is for the owner alone. */
+const scopeOf = ({ kind }: Pick<Operation, 'kind'>): Scope =>
+  kind === personalDataKind ? 'admin:write' : `admin.${exportKindOf({ kind }).area}:read`;
 
 const areas = exportKinds.map(({ area }) => area);
 const Named = Type.Object({ id: Id('exp') });
@@ -63,7 +69,9 @@ export const getExports = defineRoute({
   query: Type.Object(PageQuery),
   responses: { 200: PageOf('exports', ExportView) },
   async handle({ ctx, caller, query }) {
-    const kinds = exportKinds.filter(({ area }) => hasScope(caller, `admin.${area}:read`)).map(({ name }) => name);
+    const kinds = [...exportKinds.map(({ name }) => name), personalDataKind].filter((kind) =>
+      hasScope(caller, scopeOf({ kind })),
+    );
     const { rows, cursor } = await listOperations(ctx, { ...query, type: 'export', kinds });
     return ok({ exports: rows.map((row) => presentExport(row, null)), cursor });
   },
@@ -99,7 +107,7 @@ export const postExportCancel = defineRoute({
 /** @throws DomainError `not_found`, `insufficient_scope` */
 async function exportOf(ctx: Context, caller: Caller, id: string): Promise<Operation> {
   const operation = found(await readOperation(ctx, 'export', id), 'export');
-  requireScope(caller, `admin.${exportKindOf(operation).area}:read`);
+  requireScope(caller, scopeOf(operation));
   return operation;
 }
 

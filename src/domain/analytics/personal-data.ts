@@ -13,6 +13,8 @@ const idColumns = ['order_id', 'cart_id', 'product_slug', 'variant_id'];
 export const analyticsPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'analytics_events',
+    stays: 'The numbers of a day do not change.',
+    ofOrders: 'scanned',
     personal: {
       ...blank('customer_id', 'session_id', 'anonymous_id', 'visitor', 'properties'),
       ...Object.fromEntries(idColumns.map((column) => [column, idOnly(column)])),
@@ -24,6 +26,7 @@ export const analyticsPersonalData: readonly PersonalData[] = [
   }),
   removedRows({
     table: 'analytics_quarantine',
+    ofOrders: 'scanned',
     personal: ['events', 'visitor'],
     beside: ['id', 'received_at', 'reason'],
     // Searched as text, because a quarantined batch may be JSON that PostgreSQL cannot parse.

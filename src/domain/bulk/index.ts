@@ -8,11 +8,13 @@ export { hasFormat, importKindOf, importKinds } from './kinds/index.ts';
 export {
   cancelOperation,
   failOperation,
+  insertOperation,
   listOperations,
   type OpenOperation,
   type Operation,
   openOperations,
   operationTypes,
+  personalDataKind,
   readOperation,
 } from './operation.ts';
 export { bulkPersonalData } from './personal-data.ts';
@@ -34,4 +36,5 @@ export { readImport } from './read-import.ts';
 export { fileBytesMax, receiveImport } from './receive-import.ts';
 export { rejectedRows, rejectedRowsCsv } from './rejected-rows.ts';
 export { requestExport } from './request-export.ts';
-export { writeExport } from './write-export.ts';
+export { startSlice } from './run-slice.ts';
+export { type FileParts, writeExport } from './write-export.ts';

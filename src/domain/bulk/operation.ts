@@ -63,6 +63,9 @@ export interface Sample extends Pick<Change, 'subject' | 'fields' | 'values'> {
   readonly problem?: string;
 }
 
+/** The kind of an export of what is stored about one person: its filter has the email. */
+export const personalDataKind = 'personal_data';
+
 /** What was previewed longer ago may have changed much since. */
 const previewedMs = hours(24);
 

@@ -11,16 +11,23 @@ const chunkBytes = 256 * 1024;
 /** Sorting what is exported may take longer than other statements. */
 const statementMs = seconds(120);
 
+/** What is written, with how many rows each text has. */
+export type FileParts = AsyncIterable<{ readonly text: string; readonly rows: number }>;
+
 /**
  * Write the file of an export from one snapshot of the store. All of it is one transaction: a process that is killed
  * leaves nothing behind, and the next run writes another snapshot. It changes no row that others change, so that it
  * neither waits nor fails.
  */
-export async function writeExport(ctx: Context, { operationId }: { operationId: string }): Promise<void> {
+export async function writeExport(
+  ctx: Context,
+  { operationId }: { operationId: string },
+  partsOf: (ctx: InTransaction, operation: Operation) => FileParts = tableOf,
+): Promise<void> {
   const operation = await readOperation(ctx, 'export', operationId);
   if (!operation || operation.finishedAt) return;
   await recordStart(ctx, operationId);
-  const written = await withSnapshot(ctx, (ctx) => writeChunks(ctx, operation));
+  const written = await withSnapshot(ctx, (ctx) => writeChunks(ctx, operation, partsOf(ctx, operation)));
   await completeJob(ctx, async (ctx) => {
     const open = await lockOpenOperation(ctx, operationId);
     if (!open) return;
@@ -43,22 +50,28 @@ async function recordStart(ctx: Context, operationId: string): Promise<void> {
 async function writeChunks(
   ctx: InTransaction,
   operation: Operation,
+  parts: FileParts,
 ): Promise<{ readonly rows: number; readonly bytes: number }> {
-  const kind = exportKindOf(operation);
-  const write = writerOf(ctx, kind, operation);
   await ctx.tx.limitStatements(statementMs);
   // A run that died after its snapshot was committed has left its file.
   await ctx.tx.execute(sql`
     delete from bulk_chunks where tenant_id = ${ctx.tenant.id} and operation_id = ${operation.id}`);
   const file = chunkWriter(ctx, operation.id);
   let rows = 0;
-  await file.write(write.header);
-  for await (const some of fetchRows(ctx, write.select)) {
-    const written = some.flatMap(write.rowsOf);
-    rows += written.length;
-    await file.write(write.textOf(written));
+  for await (const part of parts) {
+    rows += part.rows;
+    await file.write(part.text);
   }
   return { rows, bytes: await file.end() };
+}
+
+async function* tableOf(ctx: InTransaction, operation: Operation): FileParts {
+  const write = writerOf(ctx, exportKindOf(operation), operation);
+  yield { text: write.header, rows: 0 };
+  for await (const some of fetchRows(ctx, write.select)) {
+    const written = some.flatMap(write.rowsOf);
+    yield { text: write.textOf(written), rows: written.length };
+  }
 }
 
 type FetchedRow = Readonly<Record<string, unknown>>;

@@ -8,6 +8,8 @@ import { anonymisedRows, blank, byEmail, byMention, type PersonalData, removedRo
 export const cartPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'carts',
+    stays: 'What was in the cart, until it expires.',
+    ofOrders: 'scanned',
     personal: blank('customer_id', 'session_id'),
     beside: ['id', 'status', 'currency', 'created_at', 'updated_at'],
     of: (subject, { tenant }) => sql`

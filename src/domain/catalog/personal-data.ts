@@ -15,6 +15,7 @@ export const catalogPersonalData: readonly PersonalData[] = [
       title: withoutEmails('title'),
       body: withoutEmails('body'),
     },
+    stays: 'Ratings count in the averages of products; the text stays without emails.',
     beside: ['id', 'product_id', 'rating', 'status', 'created_at'],
     of: byEmail('email'),
   }),

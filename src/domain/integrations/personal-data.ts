@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { mentionPattern, type PersonalData } from '../personal-data.ts';
+import { type DataSubject, mentionPattern, type PersonalData } from '../personal-data.ts';
 import { bodyField } from './calls.ts';
 
 const batchSize = 500;
@@ -17,22 +17,22 @@ export const integrationPersonalData: readonly PersonalData[] = [
   {
     name: 'integration_calls',
     columns: ['integration_calls.body_sealed'],
-    async find(ctx, { email }) {
-      const found: object[] = [];
-      for await (const call of callsThatName(ctx, email)) found.push(call);
-      return found;
-    },
-    async erase(ctx, { email }) {
-      const ids: string[] = [];
-      for await (const { id } of callsThatName(ctx, email)) ids.push(id);
+    treatment: 'deleted',
+    stays: null,
+    find: callsThatName,
+    count: async (ctx, subject) => (await callsThatName(ctx, subject)).length,
+    async erase(ctx, subject) {
+      const ids = (await callsThatName(ctx, subject)).map(({ id }) => id);
       await ctx.tx.execute(sql`delete from integration_calls where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
       return ids.length;
     },
   },
 ];
 
-async function* callsThatName(ctx: InTransaction, email: string): AsyncGenerator<OpenedCall> {
+async function callsThatName(ctx: InTransaction, { email }: DataSubject): Promise<OpenedCall[]> {
+  if (email === null) return [];
   const mention = new RegExp(mentionPattern(email));
+  const found: OpenedCall[] = [];
   for (let after = ''; ; ) {
     const calls = await ctx.tx.execute<Omit<OpenedCall, 'body'> & { sealed: string }>(sql`
       select id, provider, received_at, body_sealed as sealed from integration_calls
@@ -43,10 +43,10 @@ async function* callsThatName(ctx: InTransaction, email: string): AsyncGenerator
       const body: unknown = JSON.parse(ctx.keyring.open(ctx.tenant.id, bodyField, sealed));
       // Serialized again, because the sender may have escaped any character.
       const text = JSON.stringify(body).toLowerCase();
-      if (mention.test(text)) yield { ...call, body };
+      if (mention.test(text)) found.push({ ...call, body });
     }
     const last = calls.at(-1);
-    if (!last || calls.length < batchSize) return;
+    if (!last || calls.length < batchSize) return found;
     after = last.id;
   }
 }

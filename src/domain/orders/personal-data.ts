@@ -1,10 +1,13 @@
 import { lowerCase, type Sql, sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
 import {
   anonymisedRows,
   blank,
+  byEmail,
   byMention,
   byOrder,
   change,
+  countRows,
   type DataSubject,
   mentionPattern,
   newVersion,
@@ -26,7 +29,7 @@ const codesOnly = sql`
 const mentioning = byMention(sql`metadata::text`);
 
 /** Metadata without this email; what else the storefront stored there may be needed for the order. */
-const withoutEmail = ({ email }: DataSubject): Sql =>
+const withoutEmail = (email: string): Sql =>
   sql`regexp_replace(metadata::text collate "und-x-icu", ${mentionPattern(email)}, '…', 'gi')`;
 
 /** An order stays for the accounts, with its items and amounts, but without its customer. */
@@ -34,17 +37,23 @@ export const orderPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'holds',
     personal: blank('customer_email'),
+    stays: 'What was reserved for an order.',
+    ofOrders: 'indexed',
     beside: ['id', 'kind', 'state', 'created_at'],
     of: ({ email, orderIds }) => sql`
       customer_email is not null and (order_id = any(${orderIds}) or ${lowerCase(sql`customer_email`)} = ${email})`,
   }),
   retainedRows({
     table: 'order_items',
+    stays: 'What was sold, for the accounts.',
+    ofOrders: 'indexed',
     beside: ['order_id', 'position', 'name', 'sku', 'quantity', 'unit_price_cents', 'total_cents'],
     of: byOrder,
   }),
   anonymisedRows({
     table: 'orders',
+    stays: 'Amounts, items, country and state, for the accounts and the taxes.',
+    ofOrders: 'indexed',
     personal: {
       ...blank('email', 'customer_id', 'gift'),
       attentions: codesOnly,
@@ -68,27 +77,34 @@ export const orderPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     name: 'gifts_received',
     table: 'orders',
+    stays: 'The order of who gave it.',
     personal: blank('gift'),
     event: 'order.updated',
     beside: ['created_at'],
-    of: ({ email }) => sql`${lowerCase(sql`gift ->> 'recipient_email'`)} = ${email}`,
+    of: byEmail("gift ->> 'recipient_email'"),
   }),
   // An order without the person's email, or of somebody else.
   {
     name: 'orders_mentioning',
     columns: ['orders.metadata'],
+    treatment: 'anonymized',
+    stays: 'The order, which is of somebody else or of nobody.',
     find: (ctx, subject) =>
       ctx.tx.execute(sql`
-      select created_at, metadata from orders
-      where tenant_id = ${ctx.tenant.id} and id <> all(${subject.orderIds}) and ${mentioning(subject)}
-      order by created_at`),
-    erase: (ctx, subject) =>
-      change(
+      select created_at, metadata from ${othersMentioning(ctx, subject)} order by created_at`),
+    count: (ctx, subject) => countRows(ctx, othersMentioning(ctx, subject)),
+    async erase(ctx, subject) {
+      if (subject.email === null) return 0;
+      return change(
         ctx,
         sql`
-        update orders set metadata = ${withoutEmail(subject)}::jsonb, ${newVersion(ctx)}
+        update orders set metadata = ${withoutEmail(subject.email)}::jsonb, ${newVersion(ctx)}
         where tenant_id = ${ctx.tenant.id} and ${mentioning(subject)}`,
         'order.updated',
-      ),
+      );
+    },
   },
 ];
+
+const othersMentioning = ({ tenant }: InTransaction, subject: DataSubject): Sql => sql`
+  orders where tenant_id = ${tenant.id} and id <> all(${subject.orderIds}) and ${mentioning(subject)}`;

@@ -1,5 +1,14 @@
-import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byMention, byOrder, type PersonalData } from '../personal-data.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+import {
+  anonymisedRows,
+  blank,
+  byMention,
+  byOrder,
+  countRows,
+  type DataSubject,
+  type PersonalData,
+} from '../personal-data.ts';
 
 const mentioning = byMention(sql`concat_ws(' ', request ->> 'returnUrl', request ->> 'cancelUrl')`);
 
@@ -7,6 +16,8 @@ const mentioning = byMention(sql`concat_ws(' ', request ->> 'returnUrl', request
 export const paymentPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'payment_sessions',
+    stays: 'How the order was paid, for the accounts.',
+    ofOrders: 'indexed',
     personal: {
       ...blank('url', 'subject', 'subscriber'),
       // The storefront's URLs may contain an email.
@@ -22,11 +33,13 @@ export const paymentPersonalData: readonly PersonalData[] = [
   {
     name: 'checkout_urls',
     columns: ['payment_sessions.request'],
+    treatment: 'anonymized',
+    stays: 'The checkout, which is of another order or of none.',
     find: (ctx, subject) =>
       ctx.tx.execute(sql`
       select created_at, request ->> 'returnUrl' as return_url, request ->> 'cancelUrl' as cancel_url
-      from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id <> all(${subject.orderIds})
-        and ${mentioning(subject)} order by created_at`),
+      from ${othersMentioning(ctx, subject)} order by created_at`),
+    count: (ctx, subject) => countRows(ctx, othersMentioning(ctx, subject)),
     async erase(ctx, subject) {
       const rows = await ctx.tx.execute(sql`
         update payment_sessions
@@ -38,8 +51,13 @@ export const paymentPersonalData: readonly PersonalData[] = [
   // What the staff wrote may name the shopper.
   anonymisedRows({
     table: 'payment_refunds',
+    stays: 'Amounts, for the accounts.',
+    ofOrders: 'indexed',
     personal: blank('reason'),
     beside: ['order_id', 'state', 'amount_cents', 'created_at'],
     of: byOrder,
   }),
 ];
+
+const othersMentioning = ({ tenant }: InTransaction, subject: DataSubject): Sql => sql`
+  payment_sessions where tenant_id = ${tenant.id} and order_id <> all(${subject.orderIds}) and ${mentioning(subject)}`;

@@ -1,54 +1,165 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { transact } from '#src/database/transact.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { lowerCase, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { nameInLog } from '../name-in-log.ts';
-import { byMention, type DataSubject } from '../personal-data.ts';
-import { holdDeliveries } from '../webhooks/index.ts';
+import type { DataSubject, PersonalData } from '../personal-data.ts';
+import { erasureBlockers } from './blockers.ts';
+import { type Erasure, lockErasure, openErasure, type RowsByPart, readErasure, saveErasure } from './erasure.ts';
 import { findDataSubject } from './find-data-subject.ts';
 import { personalData } from './registry.ts';
 
-/** The result of an erasure. */
-export interface Erasure {
-  /** Why nothing was erased: what is still in progress, each with what to do first. */
-  readonly blockers: readonly string[];
-  /** The number of rows by table. */
-  readonly erased: Readonly<Record<string, number>>;
-  /** The customer's ids at the payment provider, whose own records have to be erased there. */
-  readonly paymentCustomerIds: readonly string[];
+/** How much a batch, which is one transaction, erases before it ends. */
+export interface BatchBounds {
+  readonly rows: number;
+  /** Of a person with more orders, so many are erased with everything that belongs to them. */
+  readonly orders: number;
 }
 
+const defaultBounds: BatchBounds = { rows: 1000, orders: 100 };
+
+/** What is found by reading all rows of a store is erased in fewer batches. Nobody else changes it. */
+const scannedFactor = 20;
+
+/** Everything, where a batch has to be complete. */
+const noLimit = 2_147_483_646;
+
+/** First what is found by reading all rows of a store, while all orders are known that lead to it. */
+const steps: readonly PersonalData[] = [
+  ...personalData.filter(({ ofOrders }) => ofOrders === 'scanned'),
+  ...personalData.filter(({ ofOrders }) => ofOrders !== 'scanned'),
+];
+const scannedSteps = personalData.filter(({ ofOrders }) => ofOrders === 'scanned').length;
+const ofOrders = personalData.filter((part) => part.ofOrders === 'indexed');
+
+export interface EraseOptions {
+  /** Called with the name of each part before it is erased. */
+  readonly onPart?: (part: string) => void;
+  readonly bounds?: BatchBounds;
+}
+
+/** What was erased, or what prevented it. */
+type ErasureResult = Pick<Erasure, 'blockers' | 'erased' | 'paymentCustomerIds'>;
+
+/** What became of a batch. Only one that says `more` or `ended` has changed anything. */
+export type BatchOutcome = 'more' | 'ended' | 'waiting' | 'blocked';
+
 /**
- * Erase a person from all data of the store, in one transaction. Rows about the person alone are deleted; what
+ * Erase a person from all data of the store, and return when it is done. Rows about the person alone are deleted; what
  * accounting needs (orders and their amounts, refunds, ratings in an average) stays, anonymised. Repeating it has no
- * effect. The audit log records the erasure, without the email address. Nothing is erased while something of the
- * person's is still in progress.
- *
- * @param onPart is called with the name of each part before it is erased
+ * effect, and continues what was begun. The audit log records the erasure, without the email address. Nothing is erased
+ * while something of the person's is still in progress.
  */
 export async function erasePersonalData(
   ctx: Context,
-  { email: address }: { email: string },
-  onPart: (part: string) => void = () => undefined,
-): Promise<Erasure> {
-  return transact(ctx, async (ctx) => {
-    const dataSubject = await findDataSubject(ctx, address);
-    await lockOrders(ctx, dataSubject);
-    const blockers = await erasureBlockers(ctx, dataSubject);
-    if (blockers.length > 0) return { blockers, erased: {}, paymentCustomerIds: [] };
-    const paymentCustomerIds = await paymentCustomersOf(ctx, dataSubject);
-    const erased: Record<string, number> = {};
-    for (const { name, erase } of personalData) {
-      onPart(name);
-      const count = await erase(ctx, dataSubject);
-      if (count > 0) erased[name] = count;
-    }
-    if (Object.keys(erased).length > 0) {
-      const subject = { subjectKind: 'person', subjectId: nameInLog(ctx, dataSubject.email) };
-      await recordAudit(ctx, { action: 'person.erased', ...subject, after: { rows: erased } });
-    }
-    return { blockers, erased, paymentCustomerIds };
+  { email }: { email: string },
+  options: EraseOptions = {},
+): Promise<ErasureResult> {
+  const began = await transact(ctx, async (ctx) => {
+    const erasure = await openErasure(ctx, email);
+    const running = { ...erasure, state: 'running', startedAt: erasure.startedAt ?? ctx.clock.now() } as const;
+    const { outcome, blockers, erased } = await eraseBatch(ctx, running, options);
+    // Nothing is stored of a person of whom nothing was erased.
+    if (erasure.isNew && Object.keys(erased).length === 0 && outcome !== 'more')
+      await ctx.tx.execute(sql`delete from erasures where tenant_id = ${ctx.tenant.id} and id = ${erasure.id}`);
+    return { id: erasure.id, outcome, blockers };
   });
+  if (began.outcome === 'blocked' || began.outcome === 'waiting')
+    return { blockers: began.blockers, erased: {}, paymentCustomerIds: [] };
+  let outcome: BatchOutcome = began.outcome;
+  while (outcome === 'more' || outcome === 'waiting') {
+    if (outcome === 'waiting') await pause(seconds(1));
+    outcome = await transact(ctx, (ctx) => continueErasure(ctx, began.id, options));
+  }
+  const { blockers, erased, paymentCustomerIds } = (await readErasure(ctx, began.id)) ?? emptyErasure;
+  return { blockers, erased, paymentCustomerIds };
+}
+
+const emptyErasure: ErasureResult = { blockers: [], erased: {}, paymentCustomerIds: [] };
+
+/** Erase the next batch of an erasure that was begun. */
+export async function continueErasure(ctx: InTransaction, id: string, options?: EraseOptions): Promise<BatchOutcome> {
+  const erasure = await lockErasure(ctx, id);
+  if (erasure?.state !== 'running') return 'ended';
+  return (await eraseBatch(ctx, erasure, options)).outcome;
+}
+
+/**
+ * Erase a batch. What was done is saved with it, so that a process that is killed repeats nothing and leaves out nothing.
+ * What arrives meanwhile is erased, too: the last batch goes through all parts. An order or a return that begins meanwhile
+ * is not: the erasure is then blocked, with what was not erased yet.
+ */
+async function eraseBatch(
+  ctx: InTransaction,
+  erasure: Erasure,
+  { onPart = () => undefined, bounds = defaultBounds }: EraseOptions = {},
+): Promise<{ outcome: BatchOutcome; blockers: readonly string[]; erased: RowsByPart }> {
+  // A plan made for other values would read whole tables for a person, or for orders, that an index finds.
+  await ctx.tx.execute(sql`discard plans`);
+  const found = await findDataSubject(ctx, erasure.email ?? '');
+  const subject = { ...found, customerId: found.customerId ?? erasure.customerId };
+  const next = { ...subject, orderIds: subject.orderIds.slice(0, bounds.orders) };
+  const hasMoreOrders = next.orderIds.length < subject.orderIds.length;
+  const isBegun = Object.keys(erasure.erased).length > 0;
+  await lockOrders(ctx, next);
+  const { blockers, isDelivering } = await erasureBlockers(ctx, isBegun ? next : subject);
+  if (isDelivering) return { ...erasure, outcome: 'waiting', blockers: [...blockers, beingDelivered] };
+  if (blockers.length > 0) {
+    await saveErasure(ctx, { ...erasure, state: 'blocked', blockers });
+    return { ...erasure, outcome: 'blocked', blockers };
+  }
+
+  const paymentCustomerIds = new Set([...erasure.paymentCustomerIds, ...(await paymentCustomersOf(ctx, subject))]);
+  const erased: Record<string, number> = { ...erasure.erased };
+  let [step, rows] = [erasure.step, 0];
+  const erase = async (part: PersonalData | undefined, of: DataSubject, rowsMax: number): Promise<boolean> => {
+    if (!part) return true;
+    onPart(part.name);
+    const count = await part.erase(ctx, of, rowsMax);
+    if (count > 0) erased[part.name] = (erased[part.name] ?? 0) + count;
+    rows += count;
+    return count < rowsMax;
+  };
+
+  // Of orders that arrived meanwhile, what is found by reading all rows goes first, too.
+  if (subject.orderIds.length > 0 && step > scannedSteps) step = 0;
+  while (step < scannedSteps && rows < bounds.rows) {
+    if (await erase(steps[step], subject, bounds.rows * scannedFactor)) step += 1;
+  }
+  if (step >= scannedSteps && next.orderIds.length > 0) {
+    // Found through the orders alone, so that the rest of the person's rows are not searched each time.
+    const orders = { email: null, customerId: null, orderIds: next.orderIds };
+    for (const part of ofOrders) await erase(part, orders, noLimit);
+  }
+  const rest = { ...subject, orderIds: [] };
+  while (step >= scannedSteps && step < steps.length && rows < bounds.rows && !hasMoreOrders) {
+    if (await erase(steps[step], rest, bounds.rows)) step += 1;
+  }
+
+  const state = { ...erasure, erased, paymentCustomerIds: [...paymentCustomerIds], customerId: subject.customerId };
+  if (step < steps.length || erasure.step > 0) {
+    await saveErasure(ctx, { ...state, step: step < steps.length ? step : 0 });
+    return { outcome: 'more', blockers, erased };
+  }
+  await complete(ctx, state);
+  return { outcome: 'ended', blockers, erased };
+}
+
+export const beingDelivered = 'a webhook about this person is being delivered: try again in a minute';
+
+/** All parts were gone through in one transaction, so that nothing is left. */
+async function complete(ctx: InTransaction, erasure: Erasure): Promise<void> {
+  await saveErasure(ctx, { ...erasure, customerId: null, blockers: [], step: 0 });
+  await ctx.tx.execute(sql`
+    update erasures set state = 'completed', email = null, finished_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = ${erasure.id}`);
+  if (Object.keys(erasure.erased).length === 0) return;
+  const subject = { subjectKind: 'person', subjectId: erasure.auditSubjectId };
+  await recordAudit(
+    { ...ctx, actor: erasure.requestedBy },
+    { action: 'person.erased', ...subject, after: { rows: erasure.erased } },
+  );
 }
 
 /** The orders must not change between the check for blockers and the commit. */
@@ -64,41 +175,4 @@ async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Dat
     union select payment_customer_id from subscriptions
       where tenant_id = ${ctx.tenant.id} and ${lowerCase(sql`email`)} = ${email}`);
   return rows.map(({ id }) => id).filter((id) => id !== '');
-}
-
-const beingDelivered = 'a webhook about this person is being delivered: try again in a minute';
-
-/**
- * What is still in progress and would fail, or store the person's data again, after an erasure. Each says what to do
- * first.
- */
-async function erasureBlockers(ctx: InTransaction, subject: DataSubject): Promise<string[]> {
-  const { email, customerId, orderIds } = subject;
-  const mentions = byMention(sql`concat_ws(' ', o.metadata, s.request ->> 'returnUrl', s.request ->> 'cancelUrl')`);
-  const rows = await ctx.tx.execute<{ blocker: string }>(sql`
-    select o.order_number || ' may still be paid: wait until it has expired' as blocker from orders o
-      left join payment_sessions s on s.tenant_id = ${ctx.tenant.id} and s.order_id = o.id
-      where o.tenant_id = ${ctx.tenant.id} and o.status = 'pending'
-        and (o.id = any(${orderIds}) or ${mentions(subject)})
-    union all
-    select order_number || ' was not sent yet: send it or refund it' from orders
-      where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) and status in ('paid', 'partially_refunded')
-        and fulfillment_status in ('unfulfilled', 'needs_attention', 'label_purchased')
-    union all
-    select 'a refund of ' || o.order_number || ' is on its way: wait for it' from payment_refunds r
-      join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id
-      where r.tenant_id = ${ctx.tenant.id} and r.order_id = any(${orderIds}) and r.state = 'requested'
-    union all
-    select 'RMA-' || number || ' is open: close it' from returns
-      where tenant_id = ${ctx.tenant.id} and (${lowerCase(sql`email`)} = ${email} or order_id = any(${orderIds}))
-        and status in ('requested', 'approved', 'received')
-    union all
-    select 'the subscription ' || id || ' is ' || status || ': cancel it' from subscriptions
-      where tenant_id = ${ctx.tenant.id} and status <> 'canceled'
-        and (${lowerCase(sql`email`)} = ${email} or customer_id = ${customerId})
-    union all
-    select 'this email address belongs to the staff of the store: revoke the member' from staff
-      where tenant_id = ${ctx.tenant.id} and email = ${email} and revoked_at is null`);
-  const isDelivering = await holdDeliveries(ctx, subject);
-  return [...rows.map(({ blocker }) => blocker), ...(isDelivering ? [beingDelivered] : [])];
 }

@@ -9,8 +9,11 @@ import type { DataSubject } from '../personal-data.ts';
 /** Some tables have no index by email address, so an export or erasure may take minutes. */
 const statementTimeoutMs = minutes(10);
 
+/** Someone whose email is known. */
+export type KnownSubject = DataSubject & { readonly email: string };
+
 /** Find the person with this email address, and lock them until the end of the transaction. */
-export async function findDataSubject(ctx: InTransaction, address: string): Promise<DataSubject> {
+export async function findDataSubject(ctx: InTransaction, address: string): Promise<KnownSubject> {
   const email = normaliseEmail(address);
   await ctx.tx.limitStatements(statementTimeoutMs);
   await lockName(ctx, 'data subject', email);

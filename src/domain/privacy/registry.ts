@@ -9,7 +9,7 @@ import { mailPersonalData } from '../mail/index.ts';
 import { orderPersonalData } from '../orders/index.ts';
 import { partnerPersonalData } from '../partners/index.ts';
 import { paymentPersonalData } from '../payments/index.ts';
-import type { PersonalData } from '../personal-data.ts';
+import { byEmail, type PersonalData, retainedRows } from '../personal-data.ts';
 import { promotionPersonalData } from '../promotions/index.ts';
 import { reminderPersonalData } from '../reminders/index.ts';
 import { returnPersonalData } from '../returns/index.ts';
@@ -18,6 +18,17 @@ import { shippingPersonalData } from '../shipping/index.ts';
 import { staffPersonalData } from '../staff/index.ts';
 import { subscriptionPersonalData } from '../subscriptions/index.ts';
 import { webhookPersonalData } from '../webhooks/index.ts';
+
+/** An erasure loses the email itself, when it is completed. */
+const erasures: PersonalData = {
+  ...retainedRows({
+    table: 'erasures',
+    stays: 'That the person was erased, without the email.',
+    beside: ['id', 'state', 'email', 'customer_id', 'created_at', 'started_at'],
+    of: byEmail('email'),
+  }),
+  columns: ['erasures.email', 'erasures.customer_id'],
+};
 
 /**
  * All personal data, in the order in which it is erased: data that is found through other data comes before it.
@@ -42,4 +53,5 @@ export const personalData: readonly PersonalData[] = [
   ...subscriptionPersonalData,
   ...orderPersonalData,
   ...customerPersonalData,
+  erasures,
 ];

@@ -9,6 +9,7 @@ export const promotionPersonalData: readonly PersonalData[] = [
   }),
   anonymisedRows({
     table: 'promo_redemptions',
+    stays: 'That the code was used for an order.',
     personal: blank('email'),
     beside: ['promo_id', 'order_id', 'redeemed_at'],
     of: byEmail('email'),

@@ -12,12 +12,16 @@ const ofOwn = (subject: DataSubject, ctx: Context) => sql`return_id in (
 export const returnPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'return_items',
+    stays: 'What was returned, for the accounts.',
+    ofOrders: 'indexed',
     personal: blank('reason', 'note'),
     beside: ['return_id', 'name', 'quantity'],
     of: (subject, ctx) => sql`${ofOwn(subject, ctx)} and (reason is not null or note is not null)`,
   }),
   anonymisedRows({
     table: 'returns',
+    stays: 'What was returned, for the accounts.',
+    ofOrders: 'indexed',
     // An email in a reserved domain (RFC 2606), because the column is never empty.
     personal: { ...blank('note'), email: sql`'erased@erased.invalid'` },
     event: 'return.updated',

@@ -4,6 +4,8 @@ import { anonymisedRows, blank, type PersonalData } from '../personal-data.ts';
 export const subscriptionPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'subscriptions',
+    stays: 'Product, price and times, for the accounts.',
+    ofOrders: 'indexed',
     personal: { ...blank('email', 'customer_id', 'shipping_address'), payment_customer_id: sql`''` },
     event: 'subscription.updated',
     beside: ['id', 'status', 'interval', 'quantity', 'unit_price_cents', 'currency', 'created_at', 'canceled_at'],

@@ -6,6 +6,8 @@ import { anonymisedRows, blank, byMention, byOrder, type DataSubject, type Perso
 export const webhookPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'webhook_attempts',
+    stays: 'That it was sent, until 30 days later.',
+    ofOrders: 'indexed',
     personal: blank('response'),
     beside: ['delivery_id', 'number', 'at', 'status'],
     of: (subject, ctx) => sql`

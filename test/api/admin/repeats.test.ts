@@ -107,6 +107,10 @@ const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
     body: { kind: 'products', format: 'csv' },
     count: rows(ctx, sql`bulk_operations`),
   }),
+  'POST /api/v1/admin/personal-data-exports': async ({ context: { ctx } }) => ({
+    body: { email: 'ada@example.com' },
+    count: rows(ctx, sql`bulk_operations`),
+  }),
   'POST /api/v1/admin/returns/:id/refund': async ({ context: { ctx } }) => {
     const order = await buildReturnableOrder(ctx, { paymentId: await buildCharged(ctx) });
     const { id } = await buildReturn(ctx, order);
@@ -244,6 +248,9 @@ const harmless = [
   'bulk-changes/:id/run',
   'bulk-changes/:id/cancel',
   'bulk-changes/:id/undo',
+  // A person has one erasure that is not completed, and it runs once.
+  'erasures',
+  'erasures/:id/run',
   'keys/:id/revoke',
   'suppressions/release',
   'webhook-endpoints/:id/enable',

@@ -18,7 +18,12 @@ import { joinWaitlist, submitInquiry } from '#src/domain/leads/index.ts';
 import { readOrder } from '#src/domain/orders/index.ts';
 import { applyAsPartner, trackReferral } from '#src/domain/partners/index.ts';
 import { mentionPattern } from '#src/domain/personal-data.ts';
-import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
+import {
+  erasePersonalData,
+  exportPersonalData,
+  requestErasure,
+  requestPersonalExport,
+} from '#src/domain/privacy/index.ts';
 import { personalData } from '#src/domain/privacy/registry.ts';
 import { rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { searchDocuments } from '#src/domain/search/index.ts';
@@ -67,6 +72,11 @@ const notPersonal: Readonly<Record<string, string>> = {
   'audit_log.before': 'the same',
   'bulk_batches.items': 'waits for minutes at most to be imported; ids for a bulk change',
   'bulk_changed_items.values': 'prices, tags, status and stock of products',
+  'erasures.blockers': 'numbers of orders and returns, and ids of subscriptions',
+  'erasures.erased': 'numbers of rows',
+  'erasures.found': 'the same',
+  'erasures.payment_customer_ids': 'what to delete at the payment provider, for 30 days',
+  'erasures.requested_by': 'a key or a member',
   'bulk_operations.changes': 'names and fields of what a dry run compared',
   'bulk_operations.options': 'how a file is imported, or products are changed',
   'bulk_operations.requested_by': 'an API key',
@@ -184,7 +194,7 @@ test.serial('a customer is exported and erased completely, and the totals of ord
   const { rows } = await listAudit(ctx, { limit: 50, subjectKind: 'person' });
   t.deepEqual(
     rows.map(({ action }) => action),
-    ['person.exported', 'person.erased', 'person.exported'],
+    ['person.exported', 'person.erased', 'person.exported', 'person.exported'],
   );
   t.is(new Set(rows.map(({ subjectId }) => subjectId)).size, 1);
 
@@ -548,6 +558,8 @@ async function visitAda(context: StripeContext): Promise<void> {
   await stripe.idle();
   await runJobs(services);
 
+  await requestErasure(ctx, { email });
+  await requestPersonalExport(ctx, { email });
   await buildRemindedCart(ctx, { email, session_id: 'session-quill', cart_id: cart.id });
   await buildSession(ctx, { email, name: 'Ada Quill' });
   await submitInquiry(ctx, { email, company: 'Quill Works', phone: '2125550177', message: 'Quillnote.' });

@@ -37,6 +37,14 @@ export interface AdminOperations {
   listCustomers(query?: Query<'admin.listCustomers'>, options?: RequestOptions): List<'admin.listCustomers', 'customers'>;
   /** Read a customer with their latest orders, subscriptions and returns. */
   getCustomer(id: string, options?: RequestOptions): Promise<Result<'admin.getCustomer'>>;
+  /** List the erasures of people, newest first. They are retained for 30 days, and in the audit log for ever. */
+  listErasures(query?: Query<'admin.listErasures'>, options?: RequestOptions): List<'admin.listErasures', 'erasures'>;
+  /** Preview the erasure of a person, with or without a customer. Nothing is erased until it is run. */
+  previewErasure(body: Body<'admin.previewErasure'>, options?: RequestOptions): Promise<Result<'admin.previewErasure'>>;
+  /** Read an erasure: what it will do, how far it has come, and what it did. */
+  getErasure(id: string, options?: RequestOptions): Promise<Result<'admin.getErasure'>>;
+  /** Erase the person, which cannot be undone. Running it again continues what was blocked, or changes nothing. */
+  runErasure(id: string, options?: RequestOptions): Promise<Result<'admin.runErasure'>>;
   /** List the exports that the caller may read, newest first. */
   listExports(query?: Query<'admin.listExports'>, options?: RequestOptions): List<'admin.listExports', 'exports'>;
   /** Export to a file. */
@@ -119,6 +127,8 @@ export interface AdminOperations {
   startSecretRotation(options?: IdempotentOptions): Promise<Result<'admin.startSecretRotation'>>;
   /** Confirm the rotation and read the new secret. It can be read again for ten minutes. */
   confirmSecretRotation(id: string, body?: Body<'admin.confirmSecretRotation'>, options?: RequestOptions): Promise<Result<'admin.confirmSecretRotation'>>;
+  /** Export everything that is stored about an email to a file, with or without a customer. */
+  exportPersonalData(body: Body<'admin.exportPersonalData'>, options?: IdempotentOptions): Promise<Result<'admin.exportPersonalData'>>;
   /** List products including drafts, newest first. */
   listProducts(query?: Query<'admin.listProducts'>, options?: RequestOptions): List<'admin.listProducts', 'products'>;
   /** Create a product with its variants. */
@@ -279,6 +289,10 @@ export const adminOperations: OperationTable = {
   replaceEntry: { at: 'PUT /api/v1/admin/content/{type}/{slug}', input: 'body' },
   listCustomers: { at: 'GET /api/v1/admin/customers', input: 'query', items: 'customers' },
   getCustomer: { at: 'GET /api/v1/admin/customers/{id}' },
+  listErasures: { at: 'GET /api/v1/admin/erasures', input: 'query', items: 'erasures' },
+  previewErasure: { at: 'POST /api/v1/admin/erasures', input: 'body' },
+  getErasure: { at: 'GET /api/v1/admin/erasures/{id}' },
+  runErasure: { at: 'POST /api/v1/admin/erasures/{id}/run' },
   listExports: { at: 'GET /api/v1/admin/exports', input: 'query', items: 'exports' },
   createExport: { at: 'POST /api/v1/admin/exports', input: 'body', isIdempotent: true },
   getExport: { at: 'GET /api/v1/admin/exports/{id}' },
@@ -320,6 +334,7 @@ export const adminOperations: OperationTable = {
   savePartner: { at: 'POST /api/v1/admin/partners', input: 'body' },
   startSecretRotation: { at: 'POST /api/v1/admin/payments/webhook-secret/rotations', isIdempotent: true },
   confirmSecretRotation: { at: 'POST /api/v1/admin/payments/webhook-secret/rotations/{id}/confirm', input: 'body' },
+  exportPersonalData: { at: 'POST /api/v1/admin/personal-data-exports', input: 'body', isIdempotent: true },
   listProducts: { at: 'GET /api/v1/admin/products', input: 'query', items: 'products' },
   createProduct: { at: 'POST /api/v1/admin/products', input: 'body' },
   deleteProduct: { at: 'DELETE /api/v1/admin/products/{slug}' },

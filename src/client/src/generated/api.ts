@@ -65,6 +65,20 @@ export interface paths {
         /** Read a customer with their latest orders, subscriptions and returns. */
         get: operations["admin.getCustomer"];
     };
+    "/api/v1/admin/erasures": {
+        /** List the erasures of people, newest first. They are retained for 30 days, and in the audit log for ever. */
+        get: operations["admin.listErasures"];
+        /** Preview the erasure of a person, with or without a customer. Nothing is erased until it is run. */
+        post: operations["admin.previewErasure"];
+    };
+    "/api/v1/admin/erasures/{id}": {
+        /** Read an erasure: what it will do, how far it has come, and what it did. */
+        get: operations["admin.getErasure"];
+    };
+    "/api/v1/admin/erasures/{id}/run": {
+        /** Erase the person, which cannot be undone. Running it again continues what was blocked, or changes nothing. */
+        post: operations["admin.runErasure"];
+    };
     "/api/v1/admin/exports": {
         /** List the exports that the caller may read, newest first. */
         get: operations["admin.listExports"];
@@ -224,6 +238,10 @@ export interface paths {
     "/api/v1/admin/payments/webhook-secret/rotations/{id}/confirm": {
         /** Confirm the rotation and read the new secret. It can be read again for ten minutes. */
         post: operations["admin.confirmSecretRotation"];
+    };
+    "/api/v1/admin/personal-data-exports": {
+        /** Export everything that is stored about an email to a file, with or without a customer. */
+        post: operations["admin.exportPersonalData"];
     };
     "/api/v1/admin/products": {
         /** List products including drafts, newest first. */
@@ -994,6 +1012,32 @@ export interface components {
             id: string;
             /** @constant */
             erased: true;
+        };
+        Erasure: {
+            id: string;
+            email: components["schemas"]["Email"] | null;
+            audit_subject_id: string;
+            /**
+             * @description `blocked`: something is in progress, as `blockers` say. Run it again when that has ended.
+             */
+            state: "queued" | "previewed" | "running" | "blocked" | "completed" | "failed";
+            failure: string | null;
+            blockers: string[];
+            parts: {
+                name: string;
+                treatment: "deleted" | "anonymized" | "kept";
+                /** @description What of it stays, and why. */
+                stays: string | null;
+                /** @description The rows of the person when it was previewed. */
+                found: number | null;
+                /** @description The rows that were deleted or anonymized. */
+                erased: number;
+            }[];
+            /** @description The customers at the payment provider, whose own records have to be deleted there. */
+            payment_customer_ids: string[];
+            created_at: components["schemas"]["Timestamp"];
+            started_at: components["schemas"]["Timestamp"] | null;
+            finished_at: components["schemas"]["Timestamp"] | null;
         };
         Export: {
             id: string;
@@ -1928,6 +1972,7 @@ export type CustomerHistory = components['schemas']['CustomerHistory'];
 export type CustomerPortal = components['schemas']['CustomerPortal'];
 export type Email = components['schemas']['Email'];
 export type ErasedCustomer = components['schemas']['ErasedCustomer'];
+export type Erasure = components['schemas']['Erasure'];
 export type Export = components['schemas']['Export'];
 export type GiftCard = components['schemas']['GiftCard'];
 export type GiftCardQuote = components['schemas']['GiftCardQuote'];
@@ -2437,6 +2482,80 @@ export interface operations {
             200: {
                 content: {
                     "application/json": components["schemas"]["CustomerHistory"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listErasures": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        erasures: components["schemas"]["Erasure"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.previewErasure": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                };
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        erasure: components["schemas"]["Erasure"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getErasure": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        erasure: components["schemas"]["Erasure"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.runErasure": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        erasure: components["schemas"]["Erasure"];
+                    };
                 };
             };
             default: components["responses"]["Failed"];
@@ -3351,6 +3470,25 @@ export interface operations {
                 content: {
                     "application/json": {
                         secret: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.exportPersonalData": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                };
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        export: components["schemas"]["Export"];
                     };
                 };
             };
