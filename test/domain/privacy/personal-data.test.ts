@@ -7,6 +7,7 @@ import { routes } from '#src/api/routes.ts';
 import { asPlatform, read, readOne, transact } from '#src/database/transact.ts';
 import { EventInput } from '#src/domain/analytics/event-input.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
+import { correctEmail, resendReceipt } from '#src/domain/backoffice/index.ts';
 import { changeKindOf, importKindOf, previewChange, receiveImport } from '#src/domain/bulk/index.ts';
 import { createCart } from '#src/domain/cart/index.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
@@ -45,6 +46,7 @@ import { buildPartner } from '#test/support/factories/partners.ts';
 import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildPromo } from '#test/support/factories/promotions.ts';
 import { buildRemindedCart } from '#test/support/factories/reminders.ts';
+import { buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
@@ -341,6 +343,24 @@ test('an email is exported and erased also where a call was encrypted with a key
   t.deepEqual(Object.keys((await exportPersonalData(later, someone)).held), ['customers']);
   t.like(await erasePersonalData(later, someone), { blockers: [], erased: { customers: 1 } });
 });
+
+test.serial(
+  'the emails about an order and its returns are erased also where they went to a mistyped email',
+  async (t) => {
+    const { ctx } = t.context;
+    const mistyped = 'ada@qiull.example';
+    const order = await buildReturnableOrder(ctx, { email: mistyped });
+    await moveOrder(ctx, order.id, { fulfillmentStatus: 'delivered' });
+    await resendReceipt(ctx, order.id);
+    const items = order.items.map(({ id }) => ({ order_item_id: id, quantity: 1 }));
+    const { id: returnId } = await requestReturn(ctx, { orderNumber: order.order_number, email: mistyped, items });
+    await rejectReturn(ctx, { returnId, note: 'no' });
+    await correctEmail(ctx, { orderId: order.id, email });
+    t.deepEqual(await placesOf(ctx, 'qiull'), ['mails']);
+    t.deepEqual((await erasePersonalData(ctx, { email })).blockers, []);
+    t.deepEqual(await placesOf(ctx, 'qiull'), []);
+  },
+);
 
 test('a mention of an email is found in URLs and JSON, and not within a longer email', async (t) => {
   const { services } = t.context;
