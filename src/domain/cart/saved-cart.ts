@@ -15,6 +15,8 @@ export interface SavedCartRecord {
   readonly expiresAt: Date;
   /** When a purchase completed it. */
   readonly convertedAt: Date | null;
+  /** Whether the payment of a purchase that will complete it is on its way. */
+  readonly isBeingPaid: boolean;
   /** Whether a newer cart was saved for the same email. */
   readonly isOutdated: boolean;
   /** Whether the email has unsubscribed from reminders. */
@@ -29,6 +31,11 @@ export async function readSavedCart(ctx: Context, id: string): Promise<SavedCart
     sql`
     select s.id, s.email, s.currency, s.consent, s.saved_at as "savedAt", s.expires_at as "expiresAt",
       s.converted_at as "convertedAt",
+      exists (select from orders o
+        where o.tenant_id = s.tenant_id and o.status = 'pending' and o.payment_status = 'processing'
+          and o.updated_at >= s.saved_at
+          and (o.email = s.email or o.cart_id = s.cart_id or o.metadata ->> 'session_id' = s.session_id))
+        as "isBeingPaid",
       exists (select from saved_carts newer where newer.tenant_id = s.tenant_id and newer.email = s.email
         and (newer.saved_at, newer.id) > (s.saved_at, s.id)) as "isOutdated",
       exists (select from mail_preferences p where p.tenant_id = s.tenant_id and p.email = s.email) as "isUnsubscribed",

@@ -30,7 +30,7 @@ export function evaluate(
   const skip = (reason: ReminderReason): Evaluation => ({ action: 'skip', reason });
   if (!settings.enabled) return skip('switched_off');
   if (!cart || cart.expiresAt <= now) return skip('expired');
-  if (cart.convertedAt) return skip('purchased');
+  if (cart.convertedAt || cart.isBeingPaid) return skip('purchased');
   if (cart.isOutdated) return skip('newer_cart');
   if (!cart.consent) return skip('no_consent');
   if (cart.isUnsubscribed) return skip('unsubscribed');

@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { purchaseLabel } from '#jobs/labels.ts';
 import { reconcilePaymentEvent as job } from '#jobs/payments.ts';
+import { decideReminder as decideReminderJob } from '#jobs/reminders.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { dismissAttention } from '#src/domain/backoffice/index.ts';
 import { exportJournal } from '#src/domain/bulk/exports/journal.ts';
@@ -18,8 +19,9 @@ import {
 import { fetchPayment } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
 import type { PaymentSnapshot, SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
+import { decideReminder, listReminderDecisions } from '#src/domain/reminders/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { hours, minutes } from '#src/lib/duration.ts';
+import { days, hours, minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -30,6 +32,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { type BuiltProduct, buildProduct, monthlyItem, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
 import { buildSubscription, snapshotOf, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { only } from '#test/support/only.ts';
@@ -182,6 +185,47 @@ test.serial('a slow payment keeps its holds, and pays when it arrives', async (t
   paid(sessionId);
   await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid' });
+});
+
+test.serial('a shopper whose slow payment is on its way is not reminded of that cart, unless it fails', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx, { per_address: '1m' });
+  const { email } = await buildRemindedCart(ctx);
+  const { email: ofVisit } = await buildRemindedCart(ctx, { session_id: 'visit-1' });
+  const { email: other } = await buildRemindedCart(ctx);
+  const { orderId, sessionId } = await buy(ctx, { customer_email: null, metadata: { session_id: 'visit-1' } });
+  payments.change(sessionId, { state: 'processing', email: ` ${email.toUpperCase()}` });
+  await receive(ctx, sessionId);
+  t.is((await orderOf(ctx, orderId)).email, email);
+
+  const jobs = await enqueuedJobs(ctx, decideReminderJob);
+  const decide = async (step: number) => {
+    const ids = await Promise.all(
+      [email, ofVisit, other].map(async (address) => {
+        const { rows } = await listReminderDecisions(ctx, { email: address, limit: 100 });
+        return rows.find(({ number }) => number === step)?.id;
+      }),
+    );
+    for (const job of jobs.filter(({ reminderId }) => ids.includes(reminderId))) await decideReminder(ctx, job);
+    return Promise.all([email, ofVisit, other].map(async (address) => (await decisionsOf(ctx, address))[step - 1]));
+  };
+  t.deepEqual(await decide(1), ['skipped: purchased', 'skipped: purchased', 'sent']);
+  payments.change(sessionId, { state: 'failed' });
+  await receive(ctx, sessionId);
+  t.context.clock.pass(days(1));
+  t.deepEqual(await decide(2), ['sent', 'sent', 'sent']);
+});
+
+test.serial('a cart that is saved while a slow payment is on its way is reminded of', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const { sessionId } = await buy(ctx);
+  payments.change(sessionId, { state: 'processing' });
+  await receive(ctx, sessionId);
+  t.context.clock.pass(minutes(1));
+  await buildRemindedCart(ctx, { email: 'ada@example.com' });
+  await decideAll(ctx);
+  t.is((await decisionsOf(ctx, 'ada@example.com'))[0], 'sent');
 });
 
 test.serial('a failed slow payment releases all holds', async (t) => {

@@ -114,6 +114,7 @@ const cart = (given: Partial<SavedCartRecord> = {}): SavedCartRecord => ({
   savedAt: ago(hours(1)),
   expiresAt: new Date(noon.getTime() + days(29)),
   convertedAt: null,
+  isBeingPaid: false,
   isOutdated: false,
   isUnsubscribed: false,
   lines: [bowl],
@@ -139,6 +140,7 @@ test('a reminder is sent when every condition holds, and each failed condition i
   t.is(decisionOn({ cart: undefined }), 'skip: expired');
   t.is(decisionOn({ cart: cart({ expiresAt: noon }) }), 'skip: expired');
   t.is(decisionOn({ cart: cart({ convertedAt: ago(1000) }) }), 'skip: purchased');
+  t.is(decisionOn({ cart: cart({ isBeingPaid: true }) }), 'skip: purchased');
   t.is(decisionOn({ cart: cart({ isOutdated: true }) }), 'skip: newer_cart');
   t.is(decisionOn({ cart: cart({ consent: false }) }), 'skip: no_consent');
   t.is(decisionOn({ cart: cart({ isUnsubscribed: true }) }), 'skip: unsubscribed');

@@ -1,4 +1,5 @@
 import { fromNow } from '#src/lib/clock.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../../context.ts';
 import { type Attention, extendHolds, lockOrder, type Order, saveOrder } from '../../orders/index.ts';
@@ -29,7 +30,7 @@ export async function applySession(
   const known = await updateSession(ctx, order, session);
   if (!known) return 'applied';
   const isNewlyPaid = session.state === 'settled' && (await applyPaid(ctx, order, session, known));
-  if (session.state === 'processing') await applyProcessing(ctx, order);
+  if (session.state === 'processing') await applyProcessing(ctx, order, session);
   if (session.state === 'failed') await endOrder(ctx, order, 'payment_failed');
   if (session.state === 'expired') await endOrder(ctx, order, 'expired');
   if (subscription && order.isPaid) {
@@ -115,11 +116,15 @@ function isMismatch(order: Order, session: SessionSnapshot): boolean {
   );
 }
 
-/** The shopper is done and the money is on its way: the holds stay until it arrives or fails. */
-async function applyProcessing(ctx: InTransaction, order: Order): Promise<void> {
+/**
+ * The shopper is done and the money is on its way: the holds stay until it arrives or fails. That takes days, in which
+ * the shopper can be found by the email that was entered at the provider.
+ */
+async function applyProcessing(ctx: InTransaction, order: Order, { email }: SessionSnapshot): Promise<void> {
   await resumeChecks(ctx, order.id);
   if (order.status !== 'pending' || order.paymentStatus === 'processing') return;
   order.movePaymentTo('processing');
+  order.email ??= email && normaliseEmail(email);
   await extendHolds(ctx, order.id, fromNow(ctx.clock, slowPaymentMs));
   await saveOrder(ctx, order);
 }
