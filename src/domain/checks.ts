@@ -1,4 +1,4 @@
-import { chargeStepOf, maximumChargeOf } from '#src/lib/currency.ts';
+import { chargeStepOf } from '#src/lib/currency.ts';
 import { minutes, parseDuration } from '#src/lib/duration.ts';
 import { isEmailAddress, readSender } from '#src/lib/email-address.ts';
 import type { Cents } from '#src/lib/money.ts';
@@ -53,13 +53,9 @@ export function checkCountry(path: string, code: string): Issue[] {
   return [issue(path, `is no country code${region && region !== code ? `; did you mean ${region}?` : ''}`)];
 }
 
-/**
- * An amount that is charged: the payment provider charges no part of its smallest amount, such as of a króna, and at
- * most so much at once.
- */
+/** An amount that is charged: the payment provider charges no part of its smallest amount, such as of a króna. */
 export function checkCharge(path: string, cents: Cents, currency: string): Issue[] {
-  const [step, most] = [chargeStepOf(currency), maximumChargeOf(currency)];
-  if (cents > most) return [issue(path, `must be at most ${most}, to be charged in ${currency}`)];
+  const step = chargeStepOf(currency);
   return cents % step === 0 ? [] : [issue(path, `must be a multiple of ${step}, to be charged in ${currency}`)];
 }
 

@@ -59,29 +59,36 @@ export function chargeStepOf(currency: string): Cents {
 /** The least that is charged, in minor units, by currency of settlement. */
 const minimums: Readonly<Record<string, Cents>> = {
   AED: 200,
+  ARS: 50,
   AUD: 50,
-  BGN: 100,
   BRL: 50,
   CAD: 50,
   CHF: 50,
+  COP: 50,
   CZK: 1500,
   DKK: 250,
   EUR: 50,
   GBP: 30,
   HKD: 400,
   HUF: 17500,
+  IDR: 50,
+  ILS: 50,
   INR: 50,
   JPY: 50,
+  KRW: 50,
   MXN: 1000,
   MYR: 200,
   NOK: 300,
   NZD: 50,
+  PHP: 50,
   PLN: 200,
   RON: 200,
+  RUB: 50,
   SEK: 300,
   SGD: 50,
   THB: 1000,
   USD: 50,
+  ZAR: 50,
 };
 
 /** The least amount that is charged; 0 where the provider names none. */
@@ -89,10 +96,11 @@ export function minimumChargeOf(currency: string): Cents {
   return minimums[currency] ?? 0;
 }
 
-/** The most that is charged at once, in minor units, whatever they are worth. */
-export function maximumChargeOf(currency: string): Cents {
-  return currency === 'IDR' ? 999_999_999_999 : 99_999_999;
-}
+/**
+ * The most that is charged at once, in minor units, whatever they are worth: twelve digits with a card. Other payment
+ * methods take fewer, and the payment page leaves out those that do not.
+ */
+export const maximumCharge: Cents = 999_999_999_999;
 
 /**
  * The currency in which a store buys shipping labels: that of the country which parcels leave. Known for the United

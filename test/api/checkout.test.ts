@@ -410,28 +410,28 @@ test.serial(
   },
 );
 
-test.serial('a price in rupiahs may be more than other currencies can be charged at once', async (t) => {
-  const { api, services, stripe, account } = t.context;
-  const saved = async (currency: string) => {
-    const tenant = await buildTenant(services, { currency });
-    const ctx = { ...t.context.ctx, tenant };
+for (const currency of ['COP', 'HUF', 'IDR', 'USD']) {
+  test.serial(`an order of fifty million ${currency} is charged at once`, async (t) => {
+    const { api, services, stripe, account } = t.context;
+    const ctx = { ...t.context.ctx, tenant: await buildTenant(services, { currency }) };
     await buildPaymentAccount(ctx, { secret_key: account.secretKey, webhook_secret: account.webhookSecret });
     const key = await buildKey(ctx, ['admin.catalog:write', 'checkout:write']);
-    const variants = [{ sku: 'LAPTOP', price_cents: 2_500_000_000 }];
-    const body = { slug: 'laptop', name: 'Laptop', status: 'published', variants };
-    return { ctx, key, response: await api.call('POST', '/api/v1/admin/products', { key, body }) };
-  };
-  const inDollars = await saved('USD');
-  t.is(inDollars.response.status, 400);
-  t.like(inDollars.response.body.errors, only({ detail: 'must be at most 99999999, to be charged in USD' }));
+    const product = {
+      slug: 'laptop',
+      name: 'Laptop',
+      status: 'published',
+      variants: [{ sku: 'LAPTOP', price_cents: 2_500_000_000 }],
+    };
+    t.is((await api.call('POST', '/api/v1/admin/products', { key, body: product })).status, 201);
+    const items = [{ product_slug: 'laptop', quantity: 2 }];
+    const { status, body } = await api.call('POST', path, { key, body: { items } });
+    t.is(status, 200);
+    t.is(body.order.total_cents, 5_000_000_000);
+    const { sessionId } = await sessionOf(ctx, body.order_id);
+    const { sessions } = await stripe.account(account.secretKey);
+    t.is(sessions.find(({ id }) => id === sessionId)?.amount_total, 5_000_000_000);
 
-  const { ctx, key, response } = await saved('IDR');
-  t.is(response.status, 201);
-  const items = [{ product_slug: 'laptop', quantity: 2 }];
-  const { status, body } = await api.call('POST', path, { key, body: { items } });
-  t.is(status, 200);
-  t.is(body.order.total_cents, 5_000_000_000);
-  const { sessionId } = await sessionOf(ctx, body.order_id);
-  const { sessions } = await stripe.account(account.secretKey);
-  t.is(sessions.find(({ id }) => id === sessionId)?.amount_total, 5_000_000_000);
-});
+    const tooMany = { items: [{ product_slug: 'laptop', quantity: 401 }] };
+    t.like(await api.call('POST', path, { key, body: tooMany }), { status: 400, body: { error: 'invalid_request' } });
+  });
+}

@@ -1,4 +1,4 @@
-import { maximumChargeOf, minimumChargeOf } from '#src/lib/currency.ts';
+import { maximumCharge, minimumChargeOf } from '#src/lib/currency.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { PricedLine } from '../catalog/index.ts';
@@ -149,7 +149,7 @@ function amountsOf(
   const smallestCents = totalCents + Math.min(...chosenCents);
   // Zero is fine: a gift card may cover everything.
   if (smallestCents > 0 && smallestCents < minimumChargeOf(currency)) throw amountTooSmall();
-  if (totalCents + Math.max(...chosenCents) > maximumChargeOf(currency)) throw amountTooLarge();
+  if (totalCents + Math.max(...chosenCents) > maximumCharge) throw amountTooLarge();
   return { subtotalCents, discountCents, giftCardCents, shippingCents, totalCents };
 }
 

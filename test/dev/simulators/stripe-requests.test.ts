@@ -67,7 +67,7 @@ const cases: readonly [what: string, params: SessionParams, param: string | unde
   ],
   [
     'an amount past the greatest',
-    paymentSession({ line_items: [line('Mug', 100_000_000)] }),
+    paymentSession({ line_items: [line('Mug', 1_000_000_000_000)] }),
     'line_items[0][price_data][unit_amount]',
     'amount_too_large',
   ],
@@ -109,7 +109,7 @@ const cases: readonly [what: string, params: SessionParams, param: string | unde
   ],
   [
     'more than the greatest charge',
-    paymentSession({ line_items: [{ ...line('Mug', 50_000_000), quantity: 2 }] }),
+    paymentSession({ line_items: [{ ...line('Mug', 500_000_000_000), quantity: 2 }] }),
     'line_items',
     'amount_too_large',
   ],

@@ -1,4 +1,4 @@
-import { maximumChargeOf } from '#src/lib/currency.ts';
+import { maximumCharge } from '#src/lib/currency.ts';
 import { invalid, missing, oneOf } from '../api/error.ts';
 import { isCurrency } from '../money.ts';
 import type { Account } from '../state/account.ts';
@@ -98,7 +98,7 @@ export function checkPriceData(account: Account, data: PriceData, path: string):
   if ((data.product_data?.images?.length ?? 0) > 8) {
     throw invalid('You can pass at most 8 images.', `${path}[product_data][images]`);
   }
-  checkAmount(data, maximumChargeOf(currency.toUpperCase()), path);
+  checkAmount(data, path);
   if (!data.recurring) return { currency, recurring: null };
   const { interval, interval_count: count = 1 } = data.recurring;
   if (count < 1 || count > longestInterval[interval]) {
@@ -107,14 +107,10 @@ export function checkPriceData(account: Account, data: PriceData, path: string):
   return { currency, recurring: { interval, interval_count: count } };
 }
 
-function checkAmount(
-  { unit_amount: whole, unit_amount_decimal: decimal }: PriceData,
-  amountMax: number,
-  path: string,
-): void {
+function checkAmount({ unit_amount: whole, unit_amount_decimal: decimal }: PriceData, path: string): void {
   if ((whole === undefined) === (decimal === undefined)) throw oneOf(['unit_amount', 'unit_amount_decimal'], path);
   const amount = whole ?? Number(decimal);
   const param = `${path}[${whole === undefined ? 'unit_amount_decimal' : 'unit_amount'}]`;
   if (amount < 0) throw invalid('Invalid non-negative integer', param, 'parameter_invalid_integer');
-  if (amount > amountMax) throw invalid(`Amount must be no more than ${amountMax}.`, param, 'amount_too_large');
+  if (amount > maximumCharge) throw invalid(`Amount must be no more than ${maximumCharge}.`, param, 'amount_too_large');
 }

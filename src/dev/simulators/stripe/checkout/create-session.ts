@@ -1,4 +1,4 @@
-import { chargeStepOf, maximumChargeOf, minimumChargeOf } from '#src/lib/currency.ts';
+import { chargeStepOf, maximumCharge, minimumChargeOf } from '#src/lib/currency.ts';
 import { changedMetadata } from '../api/check-metadata.ts';
 import { invalid, noSuch } from '../api/error.ts';
 import { usableCoupon, usablePromotionCode } from '../catalogue/coupon.ts';
@@ -94,8 +94,8 @@ function checkCurrency(reduction: Reduction | null, currency: string): void {
 function checkTotal({ amount_total: total, currency }: Session): void {
   const step = chargeStepOf(currency.toUpperCase());
   if (total % step !== 0) throw invalid(`Amounts in ${currency} must be evenly divisible by ${step}.`, 'line_items');
-  const maximum = maximumChargeOf(currency.toUpperCase());
-  if (total > maximum) throw invalid(`Amount must be no more than ${maximum}.`, 'line_items', 'amount_too_large');
+  if (total > maximumCharge)
+    throw invalid(`Amount must be no more than ${maximumCharge}.`, 'line_items', 'amount_too_large');
   const minimum = minimumChargeOf(currency.toUpperCase());
   if (total === 0 || total >= minimum) return;
   const least = `${formatMoney(minimum, currency)} ${currency}`;
