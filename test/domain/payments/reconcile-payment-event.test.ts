@@ -138,6 +138,7 @@ test.serial('a payment of another amount or currency flags the order', async (t)
   const { ctx } = t.context;
   for (const wrong of [
     { totalCents: 3700 },
+    { taxCents: 100, totalCents: 3901 },
     { currency: 'EUR' },
     { subtotalCents: 100, totalCents: 100 },
     { discountCents: 100, totalCents: 3700 },
@@ -162,7 +163,7 @@ test.serial('a refunded mismatched payment cancels the order', async (t) => {
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
 });
 
-test.serial("the provider's shipping and tax are accepted, included in the prices or added", async (t) => {
+test.serial("the provider's shipping and tax are accepted, included in the prices, added, or both", async (t) => {
   const { ctx } = t.context;
   const beside = await buy(ctx);
   paid(beside.sessionId, { shippingCents: 599, taxCents: 300, totalCents: 3800 + 599 + 300 });
@@ -173,6 +174,11 @@ test.serial("the provider's shipping and tax are accepted, included in the price
   paid(within.sessionId, { taxCents: 300, totalCents: 3800 });
   await receive(ctx, within.sessionId);
   t.like(await orderOf(ctx, within.orderId), { status: 'paid', totalCents: 3800 });
+
+  const partly = await buy(ctx);
+  paid(partly.sessionId, { shippingCents: 599, taxCents: 327, totalCents: 3800 + 599 + 27 });
+  await receive(ctx, partly.sessionId);
+  t.like(await orderOf(ctx, partly.orderId), { status: 'paid', totalCents: 4426 });
 });
 
 test.serial('a slow payment keeps its holds, and pays when it arrives', async (t) => {
