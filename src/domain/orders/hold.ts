@@ -1,4 +1,4 @@
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import {
   captureStock,
   holdStock,
@@ -60,10 +60,20 @@ export async function takeHolds(
 
 /**
  * Release what is still held for an order. Call with the order locked.
+ * @param options `onlyOverdue`: only what was held as long as it was to be
  * @returns whether anything was held
  */
-export async function releaseHolds(ctx: InTransaction, orderId: string): Promise<boolean> {
-  const holds = await closeHolds(ctx, orderId, 'released');
+export async function releaseHolds(
+  ctx: InTransaction,
+  orderId: string,
+  { onlyOverdue = false }: { onlyOverdue?: boolean } = {},
+): Promise<boolean> {
+  const holds = await closeHolds(
+    ctx,
+    orderId,
+    'released',
+    onlyOverdue ? sql`expires_at <= ${ctx.clock.now()}` : undefined,
+  );
   for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
     await releaseGiftCard(ctx, { giftCardId: subjectId, amountCents });
   }
@@ -183,10 +193,15 @@ export async function extendHolds(ctx: InTransaction, orderId: string, expiresAt
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'held' and expires_at < ${expiresAt}`);
 }
 
-async function closeHolds(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<HeldRow[]> {
+async function closeHolds(
+  ctx: InTransaction,
+  orderId: string,
+  state: 'captured' | 'released',
+  onlyWhere: Sql = sql`true`,
+): Promise<HeldRow[]> {
   return ctx.tx.execute<HeldRow>(sql`
     update holds set state = ${state}, closed_at = ${ctx.clock.now()}
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'held'
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'held' and ${onlyWhere}
     returning kind, subject_id as "subjectId", quantity, amount_cents as "amountCents",
       customer_email as "customerEmail"`);
 }

@@ -105,6 +105,31 @@ test.serial('checkSession keeps the holds of a slow payment while the account do
   }
 });
 
+test.serial(
+  'checkSession releases the holds of a payment that takes over two weeks, which pays all the same',
+  async (t) => {
+    const { ctx, clock } = t.context;
+    await buildPaymentAccount(ctx);
+    const { orderId, sessionId, product } = await buy(ctx, payments);
+    payments.change(sessionId, { state: 'processing' });
+    for (const [number, after, held] of [
+      [1, minutes(5), 1],
+      [2, days(13), 1],
+      [3, days(1), 0],
+      [4, hours(1), 0],
+    ] as const) {
+      clock.pass(after);
+      await checkSession(ctx, { orderId, number });
+      t.like(await orderOf(ctx, orderId), { status: 'pending', paymentStatus: 'processing' });
+      t.like(await stockOf(ctx, product.variant.id), { stock: 5, held }, `number ${number}`);
+    }
+    payments.change(sessionId, { state: 'settled' });
+    await checkSession(ctx, { orderId, number: 5 });
+    t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
+    t.like(await stockOf(ctx, product.variant.id), { stock: 4, held: 0 });
+  },
+);
+
 test.serial('sweepSessions enqueues one check of a session that is due, and again if that is lost', async (t) => {
   const { ctx, services, clock } = t.context;
   await buildPaymentAccount(ctx);

@@ -2,7 +2,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../../context.ts';
-import { type Attention, extendHolds, lockOrder, type Order, saveOrder } from '../../orders/index.ts';
+import { type Attention, extendHolds, lockOrder, type Order, releaseHolds, saveOrder } from '../../orders/index.ts';
 import type { SessionSnapshot, SubscriptionSnapshot } from '../../ports/payment-snapshots.ts';
 import { applySubscription, liveSubscriptions, subscriberOf } from '../../subscriptions/index.ts';
 import { endOrder, flagAttention, payOrder } from '../orders.ts';
@@ -118,12 +118,16 @@ function isMismatch(order: Order, session: SessionSnapshot): boolean {
 }
 
 /**
- * The shopper is done and the money is on its way: the holds stay until it arrives or fails. That takes days, in which
- * the shopper can be found by the email that was entered at the provider.
+ * The shopper is done and the money is on its way: the holds stay until it arrives or fails, or has taken too long. In
+ * these days the shopper can be found by the email that was entered at the provider.
  */
 async function applyProcessing(ctx: InTransaction, order: Order, { email }: SessionSnapshot): Promise<void> {
   await resumeChecks(ctx, order.id);
-  if (order.status !== 'pending' || order.paymentStatus === 'processing') return;
+  if (order.status !== 'pending') return;
+  if (order.paymentStatus === 'processing') {
+    await releaseHolds(ctx, order.id, { onlyOverdue: true });
+    return;
+  }
   order.movePaymentTo('processing');
   order.email ??= email && normaliseEmail(email);
   await extendHolds(ctx, order.id, fromNow(ctx.clock, slowPaymentMs));
