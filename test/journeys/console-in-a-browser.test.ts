@@ -1134,6 +1134,34 @@ browserTest('who clicks twice on the sign-in page gets one link', async (t) => {
   t.is(requests.length, 1);
 });
 
+browserTest('a link to a page leads there once its reader has signed in', async (t) => {
+  t.timeout(180_000);
+  const { browser, stack } = t.context;
+  const email = 'link@cedar.example';
+  await clientsOf(stack).admin.inviteStaff({ email, name: 'Lin', role: 'manager' });
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  const signInThere = async (path: string) => {
+    await page.goto('about:blank');
+    await page.goto(`${stack.url}/admin?store=${stack.store.slug}#${path}`);
+    await page.getByLabel('Email').fill(email);
+    const link = await linkFrom(stack, email, () => button(page, 'Email me a link').click());
+    await page.goto(link);
+    await button(page, 'Sign in').click();
+  };
+  await signInThere('/products?filter=%7B%22q%22%3A%22bowl%22%7D');
+  await heading(page, 'Products').waitFor();
+  t.is(await page.getByPlaceholder('Name or SKU').inputValue(), 'bowl');
+
+  await button(page, 'Lin').click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await signInThere('/');
+  await heading(page, 'Today').waitFor();
+  t.true(page.url().endsWith('/admin#/'), page.url());
+});
+
 browserTest('a stock is corrected, and its history has the correction', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

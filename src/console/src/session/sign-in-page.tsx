@@ -4,8 +4,11 @@ import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { email, Form, required, TextInput } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
+import { useLocation } from 'react-router';
+
 import { directAdmin } from '../admin.ts';
 import { messageOf } from '../lib/errors.ts';
+import { storeAskedPage } from './asked-page.ts';
 import { SignInFrame } from './sign-in-frame.tsx';
 import { findStore, storeHeader, storeLastStore } from './store.ts';
 
@@ -19,12 +22,15 @@ export function SignInPage() {
   const [sentTo, setSentTo] = useState<string>();
   const [error, setError] = useState<string>();
   const [isSending, setIsSending] = useState(false);
+  // react-admin says here which page was asked for, unless someone signed out.
+  const asked: { nextPathname?: string; nextSearch?: string } | null = useLocation().state;
   const send = async ({ store, email }: Visitor) => {
     setError(undefined);
     setIsSending(true);
     try {
       await directAdmin.requestSignInLink({ email }, { headers: { [storeHeader]: store } });
       storeLastStore(store);
+      storeAskedPage(`${asked?.nextPathname ?? '/'}${asked?.nextSearch ?? ''}`);
       setSentTo(email);
     } catch (failure) {
       setError(messageOf(failure));
