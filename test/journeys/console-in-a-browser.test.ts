@@ -1162,6 +1162,20 @@ browserTest('a link to a page leads there once its reader has signed in', async 
   t.true(page.url().endsWith('/admin#/'), page.url());
 });
 
+browserTest('a key of another service is not filled in or kept as the password of this one', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/settings/shipping', 'Settings');
+  await button(page, 'Replace the keys').click();
+  const keys = dialog(page).locator('input[type=password]');
+  await keys.first().waitFor();
+  t.deepEqual(
+    await keys.evaluateAll((inputs) => inputs.map((input) => input.getAttribute('autocomplete'))),
+    Array(3).fill('new-password'),
+  );
+  await confirm(page, 'Close');
+});
+
 browserTest('a stock is corrected, and its history has the correction', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -48,6 +48,8 @@ const components: RaThemeOptions['components'] = {
   MuiLinearProgress: { styleOverrides: { root: edge, bar: { [inForcedColors]: { backgroundColor: 'Highlight' } } } },
   MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
   MuiMenu: { styleOverrides: { paper: edge } },
+  // They are the store's at other services, which a browser would otherwise keep and fill in as the password of this one.
+  RaPasswordInput: { defaultProps: { autoComplete: 'new-password' } },
   RaAppBar: { styleOverrides: { root: notPrinted } },
   RaLoadingIndicator: {
     // What is soon read again in the background does not flash.
