@@ -1218,6 +1218,24 @@ browserTest('a counted stock cannot be negative, which its form says', async (t)
   t.pass();
 });
 
+browserTest(
+  'what may be negative is entered with a keyboard that has a minus, which that of numbers lacks',
+  async (t) => {
+    t.timeout(180_000);
+    const page = await openConsole(t);
+    await openInConsole(page, t.context.stack, '/products/oak-bowl/show', 'Oak bowl');
+    const price = page.getByRole('textbox', { name: /^Price/ }).first();
+    t.is(await price.getAttribute('inputmode'), 'decimal');
+    t.is(await page.getByLabel('Low stock at').first().getAttribute('inputmode'), 'numeric');
+    await page
+      .getByRole('row', { name: /BOWL-S/ })
+      .getByRole('button', { name: 'Change' })
+      .click();
+    t.is(await dialog(page).getByLabel('Number').getAttribute('inputmode'), 'text');
+    await confirm(page, 'Close');
+  },
+);
+
 browserTest('who chooses a kind of file that Shopify does not write has another format chosen', async (t) => {
   t.timeout(180_000);
   const page = await openConsole(t);

@@ -28,10 +28,12 @@ export function DecimalInput(given: DecimalInputProps): ReactNode {
   const isNumber = (value: unknown) =>
     typeof value === 'string' ? `Write it like ${write.format(decimals > 0 ? 12.5 : 12)}.` : undefined;
   const least = min === undefined ? [] : [minValue(min, `At least ${write.format(min / unit)}.`)];
+  // The keyboards that phones have for numbers may lack a minus.
+  const inputMode = min === undefined || min < 0 ? 'text' : decimals > 0 ? 'decimal' : 'numeric';
   return (
     <NumberInput
       {...props}
-      slotProps={{ htmlInput: { type: 'text', inputMode: 'decimal' } }}
+      slotProps={{ htmlInput: { type: 'text', inputMode } }}
       format={(value: number | string | null | undefined) =>
         typeof value === 'number' ? write.format(value / unit) : (value ?? '')
       }
