@@ -1029,7 +1029,7 @@ browserTest('a variant that is closed opens where the service rejects it', async
   await page.getByText('The product is up to date.').waitFor();
   t.is((await admin.getProduct('limewash')).product.variants[57]?.sku, 'limewash-other');
 
-  await button(page, 'Remove').last().click();
+  await button(page, 'Remove variant 100').click();
   await page.locator('.ra-input-variants').getByRole('button', { name: 'Add' }).click();
   const added = page.locator('[name="variants.99.sku"]');
   t.is(await added.inputValue(), '');
@@ -2216,6 +2216,24 @@ browserTest('the attempts of a delivery can be scrolled with the keyboard', asyn
   await delivered.getByRole('button', { name: 'Attempts' }).click();
   await dialog(page).getByText('What is sent now').waitFor();
   t.deepEqual(await page.evaluate<string[]>(seriousFindings), []);
+});
+
+browserTest('each button says in its name what it acts on', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  for (const [path, title] of consolePages.filter(([path]) => !/^.(audit-log|my-account)/.test(path))) {
+    await openInConsole(page, stack, path, title);
+    const snapshot = await page.locator('main').ariaSnapshot();
+    const names = [...snapshot.matchAll(/- button "(.*)"/g)].map(([, name]) => name);
+    t.deepEqual(names, [...new Set(names)], path);
+  }
+  await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
+  await button(page, 'Change BOWL-L').click();
+  await dialog(page).getByRole('heading', { name: 'Change the stock of BOWL-L' }).waitFor();
+  await confirm(page, 'Close');
+  await button(page, 'Remove image 2').waitFor();
+  await button(page, 'Add a variant').waitFor();
 });
 
 browserTest('the title of a dialog shows all of a long URL in a narrow window', async (t) => {

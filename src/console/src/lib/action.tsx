@@ -11,6 +11,7 @@ import { type FieldValues, useFormState } from 'react-hook-form';
 
 import { useScope } from '../session/session.ts';
 import { FormProblem } from './form-problem.tsx';
+import { RowButton } from './row-button.tsx';
 import { type ActionRequest, type UnknownOutcomes, useAction } from './use-action.ts';
 import { useFocusNearby } from './use-focus-nearby.ts';
 
@@ -49,9 +50,9 @@ export function Action<Input extends object, Outcome = unknown>(props: ActionPro
   };
   return (
     <>
-      <Button ref={opener} size="small" color={color} variant={variant} disabled={disabled} onClick={open}>
+      <RowButton ref={opener} color={color} variant={variant} disabled={disabled} onClick={open}>
         {label}
-      </Button>
+      </RowButton>
       {opened === label && <ActionDialog {...props} unknown={unknown} onClose={() => setOpened(undefined)} />}
     </>
   );

@@ -5,6 +5,8 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { type ReactNode, useId, useState } from 'react';
 
+import { RowButton } from './row-button.tsx';
+
 interface DetailsProps {
   /** What the button says. */
   readonly label: string;
@@ -19,9 +21,7 @@ export function Details({ label, title, maxWidth, children }: DetailsProps): Rea
   const titleId = useId();
   return (
     <>
-      <Button size="small" onClick={() => setOpen(true)}>
-        {label}
-      </Button>
+      <RowButton onClick={() => setOpen(true)}>{label}</RowButton>
       {isOpen && (
         <Dialog open fullWidth maxWidth={maxWidth} onClose={() => setOpen(false)} aria-labelledby={titleId}>
           <DialogTitle id={titleId}>{title}</DialogTitle>

@@ -8,10 +8,11 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Link as RouterLink } from 'react-router';
 
 import { asWritten, Facts } from './facts.tsx';
+import { RowName } from './row-button.tsx';
 
 export interface Column<Row> {
   readonly label: string;
@@ -40,19 +41,21 @@ export function Rows<Row>(props: RowsProps<Row>): ReactNode {
 }
 
 /** A long word breaks, and does not move the other columns out of the window. A number stays in one piece. */
-const widthsOf = (align: 'right' | undefined) => ({
-  minWidth: 80,
+const cellOf = (align: 'right' | undefined) => ({
+  minWidth: align === 'right' ? 80 : 120,
   maxWidth: 320,
   overflowWrap: align === 'right' ? 'normal' : 'anywhere',
+  ...asWritten,
 });
 
-function WideRows<Row>({ label, rows, columns, keyOf, linkOf }: RowsProps<Row>) {
+function WideRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf }: RowsProps<Row>) {
+  const id = useId();
   return (
     <Box sx={{ overflowX: 'auto' }}>
       <Table size="small" aria-label={label}>
         <TableHead>
           <TableRow>
-            {columns.map(({ label, align }) => (
+            {[name, ...columns].map(({ label, align }) => (
               <TableCell key={label} align={align}>
                 {label}
               </TableCell>
@@ -60,13 +63,18 @@ function WideRows<Row>({ label, rows, columns, keyOf, linkOf }: RowsProps<Row>) 
           </TableRow>
         </TableHead>
         <TableBody>
-          {rows.map((row) => (
+          {rows.map((row, index) => (
             <TableRow key={keyOf(row)} hover>
-              {columns.map((column, index) => (
-                <TableCell key={column.label} align={column.align} sx={{ ...widthsOf(column.align), ...asWritten }}>
-                  {index === 0 ? <Name row={row} column={column} linkOf={linkOf} /> : column.show(row)}
-                </TableCell>
-              ))}
+              <TableCell id={`${id}${index}`} align={name.align} sx={cellOf(name.align)}>
+                <Name row={row} column={name} linkOf={linkOf} />
+              </TableCell>
+              <RowName value={`${id}${index}`}>
+                {columns.map(({ label, align, show }) => (
+                  <TableCell key={label} align={align} sx={cellOf(align)}>
+                    {show(row)}
+                  </TableCell>
+                ))}
+              </RowName>
             </TableRow>
           ))}
         </TableBody>
@@ -76,12 +84,17 @@ function WideRows<Row>({ label, rows, columns, keyOf, linkOf }: RowsProps<Row>) 
 }
 
 function NarrowRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf }: RowsProps<Row>) {
+  const id = useId();
   return (
     <Box component="ul" aria-label={label} sx={{ listStyle: 'none', m: 0, p: 0, overflowWrap: 'anywhere' }}>
-      {rows.map((row) => (
+      {rows.map((row, index) => (
         <Box component="li" key={keyOf(row)} sx={{ p: 2, borderBottom: 1, borderColor: 'divider' }}>
-          <Name row={row} column={name} linkOf={linkOf} />
-          <Facts of={columns.map(({ label, show }) => [label, show(row)])} />
+          <div id={`${id}${index}`}>
+            <Name row={row} column={name} linkOf={linkOf} />
+          </div>
+          <RowName value={`${id}${index}`}>
+            <Facts of={columns.map(({ label, show }) => [label, show(row)])} />
+          </RowName>
         </Box>
       ))}
     </Box>

@@ -1,9 +1,10 @@
-import Button, { type ButtonProps } from '@mui/material/Button';
+import type { ButtonProps } from '@mui/material/Button';
 import { useState } from 'react';
 import { useNotify } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { messageOf } from '../../lib/errors.ts';
+import { RowButton } from '../../lib/row-button.tsx';
 
 interface PrintLabelProps {
   readonly labelId: string;
@@ -30,8 +31,8 @@ export function PrintLabel({ labelId, label = 'Print the label', variant = 'cont
     setOpening(false);
   };
   return (
-    <Button size="small" variant={variant} onClick={open} loading={isOpening}>
+    <RowButton variant={variant} onClick={open} loading={isOpening}>
       {label}
-    </Button>
+    </RowButton>
   );
 }

@@ -1,16 +1,9 @@
 import type { ComponentProps } from 'react';
-import {
-  ArrayInput,
-  CheckboxGroupInput,
-  required,
-  SelectInput,
-  SimpleFormIterator,
-  TextArrayInput,
-  TextInput,
-} from 'react-admin';
+import { CheckboxGroupInput, required, SelectInput, TextArrayInput, TextInput } from 'react-admin';
 
 import { choicesOf } from '../../lib/format.ts';
 import { ImageUrlInput } from '../../lib/image-url-input.tsx';
+import { ListInput } from '../../lib/list-input.tsx';
 import { VariantsInput } from './variants-input.tsx';
 
 /** What can be edited of a product, but for its slug. */
@@ -41,12 +34,10 @@ export function ProductInputs(variants: ComponentProps<typeof VariantsInput>) {
         label="Subscription every"
         choices={choicesOf(['month', 'quarter'])}
       />
-      <ArrayInput source="images" label="Images">
-        <SimpleFormIterator inline>
-          <ImageUrlInput source="url" label="URL" validate={required()} />
-          <TextInput source="alt" label="Description for those who do not see it" />
-        </SimpleFormIterator>
-      </ArrayInput>
+      <ListInput source="images" label="Images" item="image" add="Add an image">
+        <ImageUrlInput source="url" label="URL" validate={required()} />
+        <TextInput source="alt" label="Description for those who do not see it" />
+      </ListInput>
       <VariantsInput {...variants} />
     </>
   );

@@ -2,19 +2,12 @@ import ExpandMore from '@mui/icons-material/ExpandMore';
 import ButtonBase from '@mui/material/ButtonBase';
 import type { ManagedProduct } from '@storefront-commerce/client';
 import { useEffect, useEffectEvent, useState } from 'react';
-import {
-  ArrayInput,
-  BooleanInput,
-  required,
-  SimpleFormIterator,
-  TextInput,
-  useSimpleFormIteratorItem,
-  useWrappedSource,
-} from 'react-admin';
+import { BooleanInput, required, TextInput, useSimpleFormIteratorItem, useWrappedSource } from 'react-admin';
 import { get, useFormContext, useFormState, useWatch } from 'react-hook-form';
 
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { formatMoney } from '../../lib/format.ts';
+import { ListInput } from '../../lib/list-input.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { readOptions, type VariantWithText } from './options.ts';
 
@@ -55,24 +48,24 @@ interface Props {
 
 export function VariantsInput(props: Props) {
   return (
-    <ArrayInput source="variants" label="Variants" validate={required()}>
-      <SimpleFormIterator inline sx={layout} getItemDefaults={() => newVariant}>
-        <Variant {...props} />
-      </SimpleFormIterator>
-    </ArrayInput>
+    <ListInput
+      source="variants"
+      label="Variants"
+      item="variant"
+      add="Add a variant"
+      validate={required()}
+      getItemDefaults={() => newVariant}
+      sx={linesKeepButtons}
+    >
+      <Variant {...props} />
+    </ListInput>
   );
 }
 
-/** Many inputs side by side, on as many lines as they need. A line has its buttons beside it. */
-const layout = {
+/** A line that is closed has its buttons beside it, also in a narrow window. */
+const linesKeepButtons = {
   '& > ul:has([aria-expanded])': { mt: 1 },
-  '& .RaSimpleFormIterator-form': { flexWrap: { sm: 'wrap' } },
-  '& .RaSimpleFormIterator-form > *': { flex: { sm: '1 1 9rem' }, minWidth: { sm: '9rem' } },
   '& .RaSimpleFormIterator-line:has([aria-expanded=false])': { display: 'flex' },
-  '& .RaSimpleFormIterator-line:has([aria-expanded])': {
-    '& .RaSimpleFormIterator-form': { flexGrow: 1 },
-    '& .RaSimpleFormIterator-action': { flexShrink: 0 },
-  },
 };
 
 interface WrittenVariant extends VariantWithText {

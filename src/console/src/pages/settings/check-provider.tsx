@@ -3,12 +3,14 @@ import { useNotify } from 'react-admin';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 
+const names = { payments: 'Stripe', shipping: 'Shippo', 'second-shipping': 'EasyPost' } as const;
+
 /** Whether the stored credentials open the account. */
-export function CheckProvider({ kind }: { readonly kind: 'payments' | 'shipping' | 'second-shipping' }) {
+export function CheckProvider({ kind }: { readonly kind: keyof typeof names }) {
   const notify = useNotify();
   return (
     <Action<object, { ok: boolean; detail: string }>
-      label="Check"
+      label={`Check ${names[kind]}`}
       title="Check the account"
       scope="admin:write"
       text="A request is sent to the provider with the stored key."

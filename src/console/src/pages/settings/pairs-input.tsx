@@ -1,19 +1,27 @@
 import type { ReactNode } from 'react';
-import { ArrayInput, required, SimpleFormIterator, TextInput } from 'react-admin';
+import { required, TextInput } from 'react-admin';
+
+import { ListInput } from '../../lib/list-input.tsx';
 
 interface PairsInputProps {
   readonly source: string;
   readonly label: string;
+  /** What one of them is. */
+  readonly item: string;
 }
 
 /** Names with values, which the storefront gets as they are. */
-export function PairsInput({ source, label }: PairsInputProps): ReactNode {
+export function PairsInput({ item, ...props }: PairsInputProps): ReactNode {
   return (
-    <ArrayInput source={source} label={label} helperText="Passed to the storefront as they are">
-      <SimpleFormIterator inline disableReordering>
-        <TextInput source="name" label="Name" validate={required()} />
-        <TextInput source="value" label="Value" validate={required()} />
-      </SimpleFormIterator>
-    </ArrayInput>
+    <ListInput
+      {...props}
+      item={item}
+      add={`Add a ${item}`}
+      helperText="Passed to the storefront as they are"
+      disableReordering
+    >
+      <TextInput source="name" label="Name" validate={required()} />
+      <TextInput source="value" label="Value" validate={required()} />
+    </ListInput>
   );
 }

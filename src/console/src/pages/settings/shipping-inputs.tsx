@@ -1,11 +1,12 @@
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { ArrayInput, email, required, SimpleFormIterator, TextArrayInput, TextInput } from 'react-admin';
+import { email, required, TextArrayInput, TextInput } from 'react-admin';
 import { useWatch } from 'react-hook-form';
 
 import { labelCurrencyOf } from '../../../../lib/currency.ts';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { InputGrid } from '../../lib/input-grid.tsx';
+import { ListInput } from '../../lib/list-input.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 
 /** The terms of shipping. */
@@ -20,13 +21,17 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
           helperText="Codes of two letters, such as US, CA, GB"
           validate={required()}
         />
-        <ArrayInput source="options" label="Options at checkout" helperText="Without one, shipping costs nothing">
-          <SimpleFormIterator inline>
-            <TextInput source="name" label="Name" validate={required()} />
-            <MoneyInput source="amount_cents" label="Price" currency={currency} validate={required()} />
-            <MoneyInput source="free_over_cents" label="Free from a subtotal of" currency={currency} />
-          </SimpleFormIterator>
-        </ArrayInput>
+        <ListInput
+          source="options"
+          label="Options at checkout"
+          item="option"
+          add="Add an option"
+          helperText="Without one, shipping costs nothing"
+        >
+          <TextInput source="name" label="Name" validate={required()} />
+          <MoneyInput source="amount_cents" label="Price" currency={currency} validate={required()} />
+          <MoneyInput source="free_over_cents" label="Free from a subtotal of" currency={currency} />
+        </ListInput>
       </Part>
       <Part title="Where parcels are sent from">
         <InputGrid>

@@ -95,8 +95,8 @@ function StoreForm({ store }: Props) {
         currency={store.currency}
         validate={required()}
       />
-      <PairsInput source="links" label="Links" />
-      <PairsInput source="theme" label="Theme" />
+      <PairsInput source="links" label="Links" item="link" />
+      <PairsInput source="theme" label="Theme" item="value" />
     </VersionedForm>
   );
 }

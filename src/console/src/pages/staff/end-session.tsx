@@ -1,8 +1,8 @@
-import Button from '@mui/material/Button';
 import { useNotify, useRefresh } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { messageOf } from '../../lib/errors.ts';
+import { RowButton } from '../../lib/row-button.tsx';
 
 /** Everyone may end their own sessions. */
 export function EndSession({ id }: { readonly id: string }) {
@@ -18,8 +18,8 @@ export function EndSession({ id }: { readonly id: string }) {
     }
   };
   return (
-    <Button size="small" color="error" variant="outlined" onClick={end}>
+    <RowButton color="error" variant="outlined" onClick={end}>
       End
-    </Button>
+    </RowButton>
   );
 }
