@@ -138,6 +138,7 @@ export class Shipping extends Migration {
         status text not null check (status in
           ('unknown', 'pre_transit', 'transit', 'failure', 'delivered', 'returned')),
         status_at timestamptz,
+        overdue_at timestamptz,
         followed boolean not null,
         polls int not null,
         next_poll_at timestamptz,

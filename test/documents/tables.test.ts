@@ -102,8 +102,8 @@ test('the table of label reasons matches the code', (t) => {
 });
 
 test('the table of attention codes matches the texts for operators', (t) => {
-  const [, steps = ''] = /const steps[^{]*\{(.*?)\n\};/s.exec(readText('src/domain/backoffice/attention.ts')) ?? [];
-  const codes = [...steps.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
+  const [, advice = ''] = /const advice[^{]*\{(.*?)\n\};/s.exec(readText('src/domain/backoffice/attention.ts')) ?? [];
+  const codes = [...advice.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
   t.true(codes.length > 5);
   t.deepEqual(
     tableAfter(markdownFile('src/domain/orders/README.md'), '| code |'),

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { isReasonCode, reasons } from '../shipping/index.ts';
 import { type AdminArea, covers, type Scope } from '../tenants/index.ts';
-import { nextStep, openAttentions } from './attention.ts';
+import { type Advice, adviceForOrder, openAttentions } from './attention.ts';
 
 /** The area of the owner's API in which each kind of attention can be seen and ended. */
 const areas = {
@@ -69,12 +69,6 @@ export function attentionByReason(tenantId?: string): Sql {
     group by rank, kind, code order by rank, count desc, code`;
 }
 
-/** What has happened, and what to do about it. */
-interface Advice {
-  readonly message: string;
-  readonly next: string;
-}
-
 export function adviceFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Advice {
   switch (kind) {
     case 'payments':
@@ -88,11 +82,11 @@ export function adviceFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Adv
             next: 'Events are still found by polling, minutes later. Register the endpoint again.',
           };
     case 'order':
-      return { message: "An order's payment or stock needs a decision.", next: nextStep(code) };
+      return adviceForOrder(code);
     case 'label':
       return isReasonCode(code) ? reasons[code] : { message: 'A label needs attention.', next: 'Open the label.' };
     case 'duplicate_label':
-      return { message: 'A second label was purchased for an order.', next: nextStep('duplicate_voided') };
+      return adviceForOrder('duplicate_voided');
     case 'shipping':
       return reasons.provider_auth;
     case 'webhook_endpoint':

@@ -49,6 +49,11 @@ async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntr
         lateral (values (u.charged_at, 'label.purchased'), (u.refunded_at, 'label.voided')) as v(at, type)
       where l.tenant_id = ${tenantId} and l.order_id = ${orderId} and u.state = 'voided_at_provider'
       union all
+      select v.at, v.type, t.tracking_number from trackings t, lateral (values
+        (t.status_at, case when t.status in ('failure', 'returned') then 'parcel.' || t.status end),
+        (t.overdue_at, 'parcel.overdue')) as v(at, type)
+      where t.tenant_id = ${tenantId} and t.order_id = ${orderId} and v.type is not null
+      union all
       select settled_at, 'refund.' || state, failure from payment_refunds
       where tenant_id = ${tenantId} and order_id = ${orderId}
       union all

@@ -94,7 +94,8 @@ const fulfillmentTable: StateTable<FulfillmentStatus> = {
   shipped: ['delivered', 'returned', 'exception'],
   exception: ['shipped', 'delivered', 'returned'],
   delivered: ['returned'],
-  returned: [],
+  // Of several parcels one came back, and another arrived: perhaps the goods that were sent again.
+  returned: ['delivered'],
   not_required: [],
 };
 

@@ -20,7 +20,7 @@ import { attributeOrder } from '../partners/index.ts';
 import type { PaidAddress } from '../ports/payment-snapshots.ts';
 import { returnGiftCard } from '../promotions/index.ts';
 import { stopReminders } from '../reminders/index.ts';
-import { enqueueLabelRefund, requestLabel } from '../shipping/index.ts';
+import { endedByRefund, enqueueLabelRefund, requestLabel } from '../shipping/index.ts';
 
 /** What a payment says about its order. Amounts are minor units of the order's currency. */
 export interface Payment {
@@ -164,10 +164,11 @@ export async function closeRefunded(ctx: InTransaction, order: Order): Promise<v
 
 /**
  * Undo the sale of a fully refunded order: return the gift card's part, restock goods that were not shipped, and cancel
- * the label. Call with the order locked.
+ * the label. What was flagged of a parcel that does not arrive is resolved. Call with the order locked.
  */
 export async function undoSale(ctx: InTransaction, order: Order): Promise<void> {
   await refundToGiftCard(ctx, order);
+  order.resolve(...endedByRefund);
   if (!order.shippedAt) await restockOrder(ctx, order.id);
   await enqueueLabelRefund(ctx, order);
 }

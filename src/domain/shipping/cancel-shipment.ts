@@ -6,9 +6,10 @@ import type { Context, InTransaction } from '../context.ts';
 import { recordFulfillment } from '../orders/index.ts';
 import type { TrackingStatus } from '../ports/shipping-gateway.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
-import { fulfillmentFor } from './reconcile-tracking.ts';
+import { parcelAttentions } from './parcel-attention.ts';
 import { parcelOf } from './record-outcome.ts';
 import { rejectUnshippable } from './retry-label.ts';
+import { fulfillmentFor } from './tracking.ts';
 
 /**
  * Take back that an order was marked as shipped by hand: it is to be sent, and the parcels that were entered by hand are
@@ -35,7 +36,8 @@ export async function cancelShipment(ctx: Context, { orderId }: { orderId: strin
     const bought = label?.state === 'purchased' ? label : undefined;
     order.correctFulfillment(bought ? 'label_purchased' : 'unfulfilled');
     // Its number may be that of a parcel by hand.
-    await recordFulfillment(ctx, orderId, bought ? parcelOf(bought) : {});
+    const attentions = await parcelAttentions(ctx, order);
+    await recordFulfillment(ctx, orderId, { ...(bought && parcelOf(bought)), ...attentions });
     await recordAudit(ctx, {
       action: 'order.shipment_canceled',
       subjectKind: 'order',

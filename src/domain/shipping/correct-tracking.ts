@@ -6,7 +6,9 @@ import type { Context, InTransaction } from '../context.ts';
 import { type FulfillmentStatus, lockOrder, type Order } from '../orders/index.ts';
 import { type TrackingStatus, trackingStatuses } from '../ports/shipping-gateway.ts';
 import { type ParcelByHand, trackByHand } from './mark-fulfilled.ts';
-import { enqueueShippingMail, fulfillmentFor, recordFulfillmentChange } from './reconcile-tracking.ts';
+import { parcelAttentions } from './parcel-attention.ts';
+import { enqueueShippingMail, recordFulfillmentChange } from './reconcile-tracking.ts';
+import { fulfillmentFor } from './tracking.ts';
 
 export interface TrackingCorrection {
   readonly orderId: string;
@@ -36,7 +38,8 @@ export async function correctTracking(ctx: Context, correct: TrackingCorrection)
     await removeParcel(ctx, order, trackingNumber);
     const isKnown = parcelOf(order, correction?.trackingNumber) !== undefined;
     const label = correction && !isKnown ? trackByHand(ctx, orderId, correction) : undefined;
-    await recordFulfillmentChange(ctx, order, { ...(label && { label }) });
+    const attentions = await parcelAttentions(ctx, order);
+    await recordFulfillmentChange(ctx, order, { ...(label && { label }), ...attentions });
     const isNew = label && label.tracking_number !== trackingNumber;
     if (isNew && !order.importedAt) await enqueueShippingMail(ctx, order);
     await recordAudit(ctx, {

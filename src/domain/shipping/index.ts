@@ -22,6 +22,7 @@ export {
   ShippingNotification,
 } from './notifications.ts';
 export { chooseRate, quoteOrder } from './order-rates.ts';
+export { endedByRefund } from './parcel-attention.ts';
 export { resumeLabels } from './pause-labels.ts';
 export { shippingPersonalData } from './personal-data.ts';
 export { LabelView, presentRate, RateQuote, RateView } from './present.ts';

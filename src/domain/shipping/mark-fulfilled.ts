@@ -3,10 +3,11 @@ import { seconds } from '#src/lib/duration.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { type OrderLabel, takeMissingStock } from '../orders/index.ts';
+import { type Order, type OrderLabel, takeMissingStock } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
+import { parcelCodes } from './parcel-attention.ts';
 import { enqueueShippingMail, recordFulfillmentChange } from './reconcile-tracking.ts';
 import { skipLabel } from './request-label.ts';
 import { inProgress, notShippable, rejectUnshippable } from './retry-label.ts';
@@ -24,7 +25,8 @@ export interface ShippedByHand {
 /**
  * Mark an order as shipped that was sent by hand: no label is bought for it. With carrier and tracking number, the
  * parcel is tracked, and its shopper can track it too. An order that was shipped before, whether it was refunded since or
- * not, may get another parcel, which the shopper is told, too.
+ * not, may get another parcel, which the shopper is told, too. Where the first one came back or could not be delivered,
+ * the goods are sent again: the order is shipped, and what was flagged of its parcels is resolved.
  *
  * @throws DomainError `not_found`, `label_in_progress` while an attempt holds the label, or `order_not_shippable`
  */
@@ -43,9 +45,10 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     const known = order.labels.find((label) => label.tracking_number === parcel?.trackingNumber);
     const isFurther = order.shippedAt && parcel && !known;
     await takeMissingStock(ctx, order);
+    if (isFurther && isUndelivered(order)) order.correctFulfillment('shipped');
     await recordFulfillmentChange(ctx, order, {
       ...(!order.shippedAt && { status: 'shipped' }),
-      resolved: [...labelReasonCodes, 'oversold'],
+      resolved: [...labelReasonCodes, 'oversold', ...(isFurther ? parcelCodes : [])],
       // What is known of the same parcel stays: its label, and how far it has come.
       ...(parcel && known?.carrier !== parcel.carrier && { label: trackByHand(ctx, orderId, parcel) }),
     });
@@ -58,6 +61,10 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     });
   });
 }
+
+/** Whether what was sent did not reach the shopper: a further parcel sends it again. */
+const isUndelivered = ({ fulfillmentStatus: status }: Order): boolean =>
+  status === 'returned' || status === 'exception';
 
 /** A parcel that was sent by hand, as a person wrote it. */
 export interface ParcelByHand {

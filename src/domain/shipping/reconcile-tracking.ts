@@ -9,24 +9,18 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
-import {
-  type FulfillmentStatus,
-  type FulfillmentUpdate,
-  lockOrder,
-  type Order,
-  readOrder,
-  recordFulfillment,
-} from '../orders/index.ts';
+import { type FulfillmentUpdate, lockOrder, type Order, readOrder, recordFulfillment } from '../orders/index.ts';
 import type { TrackingUpdate } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './check-purchases.ts';
+import { parcelAttentions } from './parcel-attention.ts';
 import { pauseLabels } from './pause-labels.ts';
 import { type OpenedAccount, openAccount } from './shipping-account.ts';
-import { pollEveryMs, Tracking } from './tracking.ts';
+import { fulfillmentFor, pollEveryMs, Tracking } from './tracking.ts';
 
 /** How many parcels one round enqueues; the next round takes the rest. */
 const batchSize = 500;
 
-/** A parcel that has not arrived after this long is no longer polled. */
+/** A parcel that has not arrived after this long is no longer polled. It was flagged weeks before. */
 const pollForMs = days(60);
 
 /** Enqueue a poll of every parcel in transit that is due for one. */
@@ -61,7 +55,9 @@ export async function reconcileTracking(ctx: Context, { trackingId }: { tracking
     const tracking = await lockRow(ctx, Tracking, trackingId);
     if (!order || !tracking) return;
     if (update) tracking.followed = true;
-    if (update && tracking.apply(update, ctx.clock.now())) await updateOrder(ctx, order, tracking);
+    const now = ctx.clock.now();
+    const hasChanged = update && tracking.apply(update, now);
+    if (tracking.noteOverdue(now) || hasChanged) await updateOrder(ctx, order, tracking);
   });
 }
 
@@ -107,14 +103,6 @@ async function findParcel(ctx: Context, id: string): Promise<Parcel | undefined>
   );
 }
 
-/** What the status of a parcel says about its order. */
-export const fulfillmentFor: Partial<Record<TrackingUpdate['status'], FulfillmentStatus>> = {
-  transit: 'shipped',
-  failure: 'exception',
-  delivered: 'delivered',
-  returned: 'returned',
-};
-
 /** The label of a refunded order was used all the same, perhaps while it was being voided. */
 const shippedAfterRefund = {
   code: 'shipped_after_refund',
@@ -139,7 +127,8 @@ async function updateOrder(ctx: InTransaction, order: Order, tracking: Tracking)
     await recordFulfillmentChange(ctx, order, { status: 'shipped', ...attention });
   }
   const moves = status && order.mayMoveFulfillmentTo(status);
-  await recordFulfillmentChange(ctx, order, { label, ...(moves && { status }) });
+  const attentions = await parcelAttentions(ctx, order, tracking);
+  await recordFulfillmentChange(ctx, order, { label, ...(moves && { status }), ...attentions });
 }
 
 /**

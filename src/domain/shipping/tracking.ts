@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { fromNow } from '#src/lib/clock.ts';
-import { hours } from '#src/lib/duration.ts';
+import { days, hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import type { Order } from '../orders/index.ts';
+import type { FulfillmentStatus, Order } from '../orders/index.ts';
 import { type TrackingStatus, type TrackingUpdate, trackingStatuses } from '../ports/shipping-gateway.ts';
 import type { Label } from './label.ts';
 
@@ -23,6 +23,8 @@ const TrackingSchema = defineEntity({
     trackingUrl: p.string().nullable(),
     status: p.enum(trackingStatuses),
     statusAt: p.datetime().nullable(),
+    /** When it was found to be on its way for too long. */
+    overdueAt: p.datetime().nullable(),
     followed: p.boolean(),
     polls: p.integer(),
     nextPollAt: p.datetime().nullable(),
@@ -41,18 +43,46 @@ export class Tracking extends TrackingSchema.class {
     if (rankOf(status) <= rankOf(this.status)) return false;
     this.status = status;
     this.statusAt = at ?? now;
+    if (status === 'transit') this.overdueAt = null;
     this.updatedAt = now;
     if (isOver(status)) this.nextPollAt = null;
+    return true;
+  }
+
+  /**
+   * Note, once, that it has been on its way for too long. Only of one that the provider tracks, and that left: that of a
+   * label may still wait to be packed.
+   * @returns whether it was noted
+   */
+  noteOverdue(now: Date): boolean {
+    const hasLeft = this.status === 'transit' || (!this.labelId && !fulfillmentFor[this.status]);
+    const since = this.statusAt ?? this.createdAt;
+    if (this.overdueAt || !this.followed || !hasLeft || now.getTime() - since.getTime() < overdueAfterMs) return false;
+    this.overdueAt = now;
+    this.updatedAt = now;
     return true;
   }
 }
 
 TrackingSchema.setClass(Tracking);
 
+/** What the status of a parcel says about its order. */
+export const fulfillmentFor: Partial<Record<TrackingStatus, FulfillmentStatus>> = {
+  transit: 'shipped',
+  failure: 'exception',
+  delivered: 'delivered',
+  returned: 'returned',
+};
+
 const rankOf = (status: TrackingStatus) => trackingStatuses.indexOf(status);
 
 /** A delivered parcel may still be returned, but the provider sends a webhook then: no poll is needed. */
 const isOver = (status: TrackingStatus) => status === 'delivered' || status === 'returned';
+
+/**
+ * Carriers call a parcel lost two or three weeks after it was handed over, and accept claims until 60 days after that.
+ */
+const overdueAfterMs = days(21);
 
 /** How often a parcel in transit is polled, besides the provider's webhooks. */
 export const pollEveryMs = hours(6);

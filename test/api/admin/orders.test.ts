@@ -226,6 +226,7 @@ test('GET /admin/overview counts what waits in the store, with what to do about 
       kind: 'order',
       code: 'paid_twice',
       count: 1,
+      message: 'An order was paid twice.',
       next: 'Refund one of the two payments at the payment provider.',
     }),
   );
@@ -341,6 +342,29 @@ test('POST /admin/orders/{id}/tracking/correct replaces a number that was entere
       ['9400122', '9400122'],
       ['9400122', '9400133'],
       ['9400133', null],
+    ],
+  );
+});
+
+test('the timeline of an order shows which parcels came back, failed or are overdue', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  for (const tracking_number of ['9400144', '9400155', '9400166'])
+    await owner.post(`/orders/${id}/ship`, { carrier: 'USPS', tracking_number });
+  await transact(ctx, async ({ tx, tenant, clock }) => {
+    await tx.execute(sql`
+      update trackings set status = case tracking_number when '9400144' then 'returned' else 'delivered' end,
+        status_at = ${clock.now()}, overdue_at = case tracking_number when '9400155' then ${clock.now()}::timestamptz end
+      where tenant_id = ${tenant.id} and order_id = ${id}`);
+  });
+  const { body } = await owner.get(`/orders/${id}`);
+  t.deepEqual(
+    body.order.timeline
+      .filter(({ type }: any) => type.startsWith('parcel.'))
+      .map(({ type, detail }: any) => [type, detail]),
+    [
+      ['parcel.overdue', '9400155'],
+      ['parcel.returned', '9400144'],
     ],
   );
 });

@@ -2,6 +2,7 @@ import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { dismissAttention } from '#src/domain/backoffice/index.ts';
 import { exportKindOf } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, orderForShipping, readOrder } from '#src/domain/orders/index.ts';
@@ -56,6 +57,15 @@ const mailsAbout = async (ctx: Context, subjectId: string) =>
       sql`select kind from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${subjectId}`,
     )
   ).map(({ kind }) => kind);
+
+/** The most urgent attention of an order. */
+async function attentionOf(ctx: Context, orderId: string): Promise<unknown> {
+  const [row] = await read<{ attention: unknown }>(
+    ctx,
+    sql`select attentions -> 0 as attention from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`,
+  );
+  return row?.attention ?? undefined;
+}
 
 /** Run what notifications of the provider enqueued. */
 async function processNotifications(ctx: Context): Promise<void> {
@@ -142,6 +152,123 @@ test('a parcel whose first update is its delivery was shipped too', async (t) =>
     await reconcileTracking(ctx, { trackingId });
     t.is((await orderOf(ctx, order.id)).fulfillment, fulfillment);
     t.deepEqual(await recorded(ctx, order.id), events);
+  }
+});
+
+test('a parcel that does not arrive flags its order once, until it arrives after all', async (t) => {
+  const { ctx, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
+  const report = async (status: 'failure' | 'returned') => {
+    shipping.tracking.set(trackingNumber, { status, at: ctx.clock.now() });
+    await reconcileTracking(ctx, { trackingId });
+    return attentionOf(ctx, order.id);
+  };
+  t.deepEqual(await report('failure'), {
+    code: 'parcel_failed',
+    detail: `The carrier could not deliver the parcel ${trackingNumber}.`,
+  });
+  await dismissAttention(ctx, { orderId: order.id, code: 'parcel_failed' });
+  t.is(await report('failure'), undefined, 'a person has acknowledged it');
+  t.deepEqual(await report('returned'), {
+    code: 'parcel_returned',
+    detail: `The carrier returned the parcel ${trackingNumber} to its sender.`,
+  });
+
+  const arriving = await shipped(t.context.ctx);
+  for (const status of ['failure', 'delivered'] as const) {
+    arriving.shipping.tracking.set(arriving.trackingNumber, { status, at: null });
+    await reconcileTracking(arriving.ctx, { trackingId: arriving.trackingId });
+    t.is((await orderOf(ctx, arriving.order.id)).attention, status === 'failure' ? 'parcel_failed' : null);
+  }
+});
+
+test('of an order that was refunded in full only a parcel that comes back is flagged', async (t) => {
+  const { ctx, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
+  const codes: unknown[] = [];
+  for (const status of ['transit', 'failure', 'returned'] as const) {
+    shipping.tracking.set(trackingNumber, { status, at: null });
+    await reconcileTracking(ctx, { trackingId });
+    codes.push((await orderOf(ctx, order.id)).attention);
+    await transact(ctx, async (ctx) => {
+      const locked = await lockOrder(ctx, order.id);
+      if (locked?.status === 'paid') locked.moveTo('refunded');
+    });
+  }
+  t.deepEqual(codes, [null, null, 'parcel_returned']);
+});
+
+test.serial('a parcel that is on its way for three weeks flags its order once', async (t) => {
+  const { ctx, clock, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
+  const attentionAfter = async (ms: number) => {
+    clock.pass(ms);
+    await reconcileTracking(ctx, { trackingId });
+    return (await orderOf(ctx, order.id)).attention;
+  };
+  t.is(await attentionAfter(days(30)), null, 'it waits to be packed');
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: clock.now() });
+  t.is(await attentionAfter(0), null);
+  t.is(await attentionAfter(days(21) - 1000), null);
+  t.is(await attentionAfter(1000), 'parcel_overdue');
+  await dismissAttention(ctx, { orderId: order.id, code: 'parcel_overdue' });
+  t.is(await attentionAfter(days(1)), null);
+  shipping.tracking.set(trackingNumber, { status: 'delivered', at: clock.now() });
+  t.is(await attentionAfter(0), null);
+});
+
+test.serial(
+  'a parcel by hand of which the carrier knows nothing is overdue, unless its number is corrected',
+  async (t) => {
+    const { ctx, clock, shipping } = withFake(t.context.ctx);
+    await buildShippingAccount(ctx);
+    const ship = async (trackingNumber: string) => {
+      const { order } = await request(ctx, { address: { country: 'CA' } });
+      await markFulfilled(ctx, { orderId: order.id, carrier: 'USPS', trackingNumber });
+      return order.id;
+    };
+    const [unknown, mistyped, untracked] = await Promise.all(['9100000011', '9100000012', '9100000013'].map(ship));
+    shipping.tracking.set('9100000011', { status: 'unknown', at: null });
+    shipping.tracking.set('9100000012', { status: 'pre_transit', at: null });
+    const attentions = async () => {
+      shipping.throws.track = [];
+      for (const orderId of [unknown, mistyped, untracked]) {
+        if (orderId === untracked) shipping.throws.track = [rejection()];
+        for (const { id } of await trackingsOf(ctx, orderId ?? '')) await reconcileTracking(ctx, { trackingId: id });
+      }
+      return Promise.all([unknown, mistyped, untracked].map(async (id) => (await orderOf(ctx, id ?? '')).attention));
+    };
+    t.deepEqual(await attentions(), [null, null, null]);
+    clock.pass(days(21));
+    t.deepEqual(await attentions(), ['parcel_overdue', 'parcel_overdue', null]);
+    shipping.tracking.set('9100000011', { status: 'transit', at: clock.now() });
+    t.deepEqual(await attentions(), [null, 'parcel_overdue', null], 'it moves at last');
+    clock.pass(days(21));
+    t.deepEqual(await attentions(), ['parcel_overdue', 'parcel_overdue', null]);
+
+    const correction = { carrier: 'USPS', trackingNumber: '9100000014' };
+    await correctTracking(ctx, { orderId: mistyped ?? '', trackingNumber: '9100000012', correction });
+    t.is((await orderOf(ctx, mistyped ?? '')).attention, null);
+
+    clock.pass(days(21));
+    for (const { id } of await trackingsOf(ctx, mistyped ?? '')) await reconcileTracking(ctx, { trackingId: id });
+    t.is((await orderOf(ctx, mistyped ?? '')).attention, 'parcel_overdue');
+    await cancelShipment(ctx, { orderId: mistyped ?? '' });
+    t.is((await orderOf(ctx, mistyped ?? '')).attention, null, 'it was never sent');
+  },
+);
+
+test('goods that came back and are sent again are shipped, and delivered with the second parcel', async (t) => {
+  for (const status of ['failure', 'returned'] as const) {
+    const { ctx, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
+    shipping.tracking.set(trackingNumber, { status, at: null });
+    await reconcileTracking(ctx, { trackingId });
+    const again = newId('trk');
+    await markFulfilled(ctx, { orderId: order.id, carrier: 'USPS', trackingNumber: again });
+    t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', attention: null });
+
+    shipping.tracking.set(trackingNumber, { status: 'returned', at: null });
+    shipping.tracking.set(again, { status: 'delivered', at: null });
+    for (const { id } of await trackingsOf(ctx, order.id)) await reconcileTracking(ctx, { trackingId: id });
+    t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+    t.is((await recorded(ctx, order.id)).filter((type) => type === 'order.delivered').length, 1);
   }
 });
 

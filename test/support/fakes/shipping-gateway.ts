@@ -155,6 +155,7 @@ export function fakeShippingGateway(): FakeShipping {
     },
     async follow(_account, { trackingNumber }) {
       fake.calls.push('follow');
+      take(fake.throws.track);
       return fake.tracking.get(trackingNumber) ?? { status: 'unknown', at: null };
     },
     async track(_account, { trackingNumber }) {
