@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { within } from '#src/lib/within.ts';
 import { type ConnectionFailure, explainConnection } from './explain-connection.ts';
 import { limitQuery, preparedQuery } from './run-statement.ts';
@@ -77,9 +77,10 @@ export function createReplica(given: { primary: Pool; replica: Pool; log: Log })
   };
 }
 
+const limited = (statement: Sql) => limitQuery(preparedQuery(statement), checkWaitMs);
+
 /** The order matters: what the primary has written now, the replica may have replayed when it is asked after it. */
 async function findFailure(primary: Pool, replica: Pool): Promise<ConnectionFailure | undefined> {
-  const limited = (statement: ReturnType<typeof sql>) => limitQuery(preparedQuery(statement), checkWaitMs);
   const {
     rows: [written],
   } = await primary.query<{ position: string; at: Date }>(
@@ -87,8 +88,8 @@ async function findFailure(primary: Pool, replica: Pool): Promise<ConnectionFail
   );
   const {
     rows: [state],
-  } = await replica.query<{ isReplica: boolean; isCurrent: boolean | null; lagMs: number | null }>(
-    limited(sql`select pg_is_in_recovery() as "isReplica",
+  } = await replica.query<ReplicaState>(
+    limited(sql`select pg_is_in_recovery() as "isReplica", pg_last_wal_replay_lsn() as position,
       pg_last_wal_replay_lsn() >= ${written?.position}::pg_lsn as "isCurrent",
       extract(epoch from ${written?.at}::timestamptz - pg_last_xact_replay_timestamp())::float8 * 1000 as "lagMs"`),
   );
@@ -98,9 +99,31 @@ async function findFailure(primary: Pool, replica: Pool): Promise<ConnectionFail
       advice: 'Set it to a streaming replica of DATABASE_URL, or unset it.',
     };
   }
+  if (state.isCurrent && (await isAhead(primary, state))) {
+    return {
+      reason: 'The read replica has what DATABASE_URL never wrote: it followed it before a backup was restored.',
+      advice: 'Set DATABASE_READ_URL to a streaming replica of the restored DATABASE_URL, or unset it.',
+    };
+  }
   if (state.isCurrent || (state.lagMs !== null && state.lagMs <= lagMaxMs)) return undefined;
   return {
     reason: `The read replica is more than ${lagMaxMs / 1000} seconds behind.`,
     advice: 'Check the replication of DATABASE_READ_URL. The replica is used again when it has caught up.',
   };
+}
+
+interface ReplicaState {
+  readonly isReplica: boolean;
+  /** How far it has replayed. */
+  readonly position: string | null;
+  readonly isCurrent: boolean | null;
+  readonly lagMs: number | null;
+}
+
+/** Whether it has replayed more than the primary has written by now. */
+async function isAhead(primary: Pool, { position }: ReplicaState): Promise<boolean> {
+  const { rows } = await primary.query<{ isAhead: boolean }>(
+    limited(sql`select pg_current_wal_lsn() < ${position}::pg_lsn as "isAhead"`),
+  );
+  return rows[0]?.isAhead === true;
 }

@@ -1,4 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
+import pg from 'pg';
 
 import { checkDatabase } from '#src/cli/doctor/check-database.ts';
 import { checkReplica } from '#src/cli/doctor/check-replica.ts';
@@ -60,6 +61,13 @@ async function readFrom(ctx: Context): Promise<'primary' | 'replica'> {
     replica: true,
   });
   return row?.isReplica ? 'replica' : 'primary';
+}
+
+async function runAsAdministrator({ databaseAdminUrl }: Embedded, statement: string): Promise<void> {
+  const client = new pg.Client(databaseAdminUrl);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }
 
 const isListed = async (ctx: Context, slug: string) =>
@@ -152,6 +160,26 @@ test.serial(
     t.truthy(headers.get('retry-after'));
   },
 );
+
+test.serial('a replica that has what was lost when a backup of the primary was restored is not read', async (t) => {
+  const { primary, replica, ctx } = t.context;
+  const restored = await startReplica(primary, 'restored');
+  t.teardown(() => restored.stop());
+  await restored.administer('select pg_promote()');
+  const { slug } = await buildProduct(ctx);
+  await runAsAdministrator(primary, 'select pg_switch_wal()');
+  await until(async () => (await readFrom(ctx)) === 'replica');
+  await until(() => isListed(ctx, slug));
+
+  const services = await createServicesOn(restored.url, replica.url);
+  t.teardown(() => services.close());
+  const afterwards = { ...services.context(), tenant: ctx.tenant };
+  t.is(await readFrom(afterwards), 'primary');
+  t.false(await isListed(afterwards, slug));
+  const [finding] = await checkReplica(services);
+  t.is(finding?.level, 'warning');
+  t.regex(finding?.message ?? '', /before a backup was restored/);
+});
 
 test.serial('a replica that was promoted is not read, because it no longer follows', async (t) => {
   const { ctx, services, replica } = t.context;

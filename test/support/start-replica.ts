@@ -18,13 +18,12 @@ export interface StartedReplica {
   stop(): Promise<void>;
 }
 
-export async function startReplica({
-  folder,
-  databaseUrl,
-  databaseAdminUrl,
-}: Pick<Embedded, 'folder' | 'databaseUrl' | 'databaseAdminUrl'>): Promise<StartedReplica> {
+export async function startReplica(
+  { folder, databaseUrl, databaseAdminUrl }: Pick<Embedded, 'folder' | 'databaseUrl' | 'databaseAdminUrl'>,
+  name = 'replica',
+): Promise<StartedReplica> {
   const account = unprivilegedAccount();
-  const supervisor = supervise(folder, 'replica');
+  const supervisor = supervise(folder, name);
   const { postgres } = await postgresPrograms(supervisor, { account });
   const data = join(supervisor.folder, 'data');
   const label = await copyData(databaseAdminUrl, () =>
