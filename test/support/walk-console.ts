@@ -37,6 +37,7 @@ export const consolePages = [
   ['/bulk-changes', 'Bulk changes', 'bulk-changes'],
   ['/imports', 'Imports', 'imports'],
   ['/exports', 'Exports', 'exports'],
+  ['/erasures', 'Personal data', 'erasures'],
   ['/staff', 'Staff', 'staff'],
   ['/settings', 'Settings', 'settings'],
   ['/settings/shipping', 'Settings', 'settings-shipping'],
@@ -65,6 +66,7 @@ export async function recordPages(
     change: { percent: -10 },
   });
   const { export: exported } = await admin.createExport({ kind: 'stock', format: 'csv' });
+  const { erasure } = await admin.previewErasure({ email: 'nobody@kinds.example' });
   const imported = await importFile(stack, 'stock', 'sku,change\nBOWL-L,1\nUNKNOWN,1\n');
   await until(async () => (await admin.getImport(imported)).import.finished_at, { what: 'the import' });
   await until(async () => (await admin.getExport(exported.id)).export.finished_at, { what: 'the export' });
@@ -74,6 +76,7 @@ export async function recordPages(
     ...endpoints.map(({ id, url }) => [`/webhooks/${id}/show`, new URL(url).host, 'webhook'] as const),
     [`/bulk-changes/${change.id}/show`, 'Change prices', 'bulk-change'],
     [`/exports/${exported.id}/show`, 'Export of stock', 'export'],
+    [`/erasures/${erasure.id}/show`, 'Erasure of nobody@kinds.example', 'erasure'],
     [`/imports/${imported}/show`, 'Import of stock', 'import'],
   ];
 }

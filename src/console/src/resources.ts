@@ -75,6 +75,10 @@ export const resources: Readonly<Record<string, Resource>> = {
     list: listOf(admin.listBulkChanges, 'bulk_changes'),
     one: async (id, signal) => (await admin.getBulkChange(id, { signal })).bulk_change,
   },
+  erasures: {
+    list: listOf(admin.listErasures, 'erasures'),
+    one: async (id, signal) => (await admin.getErasure(id, { signal })).erasure,
+  },
   staff: { list: listOf(admin.listStaff, 'staff') },
   'audit-log': { list: listOf(admin.listAuditLog, 'entries') },
 };

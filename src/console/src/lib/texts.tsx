@@ -29,6 +29,7 @@ const colors: Readonly<Record<string, 'success' | 'warning' | 'error'>> = {
   ...toAll('success', ['paid', 'delivered', 'approved', 'active', 'published', 'enabled', 'purchased', 'sent']),
   ...toAll('warning', [
     'needs_attention',
+    'blocked',
     'requested',
     'pending',
     'past_due',

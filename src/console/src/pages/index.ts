@@ -5,6 +5,7 @@ import Badge from '@mui/icons-material/Badge';
 import CardGiftcard from '@mui/icons-material/CardGiftcard';
 import Checklist from '@mui/icons-material/Checklist';
 import ContactMail from '@mui/icons-material/ContactMail';
+import DeleteForever from '@mui/icons-material/DeleteForever';
 import Download from '@mui/icons-material/Download';
 import GroupAdd from '@mui/icons-material/GroupAdd';
 import Groups from '@mui/icons-material/Groups';
@@ -205,6 +206,15 @@ export const pages: readonly ConsolePage[] = [
     list: load('ExportList', () => import('./files/export-list.tsx')),
     refetchInterval: 5000,
     show: load('ExportPage', () => import('./files/export-page.tsx')),
+  },
+  {
+    name: 'erasures',
+    label: 'Personal data',
+    icon: DeleteForever,
+    scope: 'admin:write',
+    list: load('ErasureList', () => import('./privacy/erasure-list.tsx')),
+    refetchInterval: 5000,
+    show: load('ErasurePage', () => import('./privacy/erasure-page.tsx')),
   },
   {
     name: 'staff',

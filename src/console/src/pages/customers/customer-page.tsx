@@ -7,6 +7,7 @@ import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
+import { ErasePersonalData, ExportPersonalData } from '../privacy/privacy-actions.tsx';
 import { SubscriptionRows } from '../subscriptions/subscription-rows.tsx';
 
 export function CustomerPage() {
@@ -18,7 +19,15 @@ function Customer({ customer, orders, subscriptions, returns }: CustomerHistory)
   return (
     <>
       <PageHeading title={name ?? email} />
-      <Panel title="Customer">
+      <Panel
+        title="Customer"
+        actions={
+          <>
+            <ExportPersonalData of={email} />
+            <ErasePersonalData of={email} />
+          </>
+        }
+      >
         <Facts
           of={[
             ['Email', email],

@@ -1,0 +1,148 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import LinearProgress from '@mui/material/LinearProgress';
+import Typography from '@mui/material/Typography';
+import type { Erasure } from '@storefront-commerce/client';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Facts, Panel } from '../../lib/facts.tsx';
+import { formatCode, formatCount, formatTime } from '../../lib/format.ts';
+import { PageHeading } from '../../lib/page-heading.tsx';
+import { RecordPage } from '../../lib/record-page.tsx';
+import { Rows } from '../../lib/rows.tsx';
+import { State } from '../../lib/texts.tsx';
+
+export function ErasurePage() {
+  return <RecordPage<Erasure>>{(found) => <ErasureParts of={found} />}</RecordPage>;
+}
+
+interface Props {
+  readonly of: Erasure;
+}
+
+const isOpen = ({ state }: Erasure) => state === 'queued' || state === 'running';
+
+function ErasureParts({ of: found }: Props) {
+  const {
+    email,
+    state,
+    failure,
+    blockers,
+    created_at: createdAt,
+    started_at: startedAt,
+    finished_at: finishedAt,
+  } = found;
+  return (
+    <>
+      <PageHeading title={email ? `Erasure of ${email}` : 'Erasure'}>
+        <State code={state} />
+      </PageHeading>
+      {failure && (
+        <Alert severity="error" sx={{ mb: 2 }}>
+          {failure}
+        </Alert>
+      )}
+      {state === 'previewed' && blockers.length === 0 && (
+        <Alert severity="info" sx={{ mb: 2 }}>
+          Nothing is erased yet. Check the parts below, then erase them.
+        </Alert>
+      )}
+      <Blockers of={found} />
+      <LeftElsewhere of={found} />
+      <Panel title="Progress" actions={<ErasureActions of={found} />}>
+        {isOpen(found) && <LinearProgress aria-label="Progress" sx={{ mb: 2 }} />}
+        <Facts
+          of={[
+            ['Requested', formatTime(createdAt)],
+            ['Begun', startedAt && formatTime(startedAt)],
+            ['Finished', finishedAt && formatTime(finishedAt)],
+            ['In the audit log', found.audit_subject_id],
+          ]}
+        />
+      </Panel>
+      <Panel title={finishedAt ? 'What was erased, and what stays' : 'What is erased, and what stays'}>
+        <Parts of={found} />
+      </Panel>
+    </>
+  );
+}
+
+function Blockers({ of: { blockers } }: Props) {
+  if (blockers.length === 0) return null;
+  return (
+    <Alert severity="warning" sx={{ mb: 2 }}>
+      Something is in progress that has to end first:
+      <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+        {blockers.map((blocker) => (
+          <li key={blocker}>{blocker}</li>
+        ))}
+      </Box>
+    </Alert>
+  );
+}
+
+/** Nothing here reaches these records. */
+function LeftElsewhere({ of: { payment_customer_ids: ids, finished_at: finishedAt } }: Props) {
+  if (ids.length === 0 || !finishedAt) return null;
+  return (
+    <Alert severity="warning" sx={{ mb: 2, overflowWrap: 'anywhere' }}>
+      Stripe has its own records. Delete there: {ids.join(', ')}.
+    </Alert>
+  );
+}
+
+function Parts({ of: found }: Props) {
+  if (found.parts.length === 0)
+    return (
+      <Typography sx={{ color: 'text.secondary' }}>
+        {found.state === 'queued' ? 'It is being counted.' : 'Nothing is stored about this email.'}
+      </Typography>
+    );
+  return (
+    <Rows
+      label="Parts"
+      rows={found.parts}
+      keyOf={({ name }) => name}
+      columns={[
+        { label: 'What', show: ({ name }) => formatCode(name) },
+        { label: 'Rows', align: 'right', show: (part) => part.found !== null && formatCount(part.found) },
+        { label: 'Erased', align: 'right', show: ({ erased }) => erased > 0 && formatCount(erased) },
+        { label: 'How', show: ({ treatment }) => formatCode(treatment) },
+        { label: 'What stays', show: ({ stays }) => stays ?? 'Nothing' },
+      ]}
+    />
+  );
+}
+
+function ErasureActions({ of: found }: Props) {
+  const { id, email, state, blockers } = found;
+  if (!email || isOpen(found)) return null;
+  const isBlocked = state === 'previewed' && blockers.length > 0;
+  return (
+    <>
+      {state !== 'blocked' && (
+        <Action
+          label="Preview again"
+          scope="admin:write"
+          text="What is stored is counted again, and what is in progress is looked up."
+          run={() => admin.previewErasure({ email })}
+          done="The preview is requested."
+        />
+      )}
+      {state !== 'failed' && !isBlocked && (
+        <Action
+          label={state === 'blocked' ? 'Continue' : 'Erase'}
+          title={`Erase the personal data of ${email}`}
+          submit="Erase"
+          color="error"
+          variant="contained"
+          scope="admin:write"
+          text="This cannot be undone. A worker erases it; you can leave the page."
+          run={() => admin.runErasure(id)}
+          done="It is being erased."
+        />
+      )}
+    </>
+  );
+}
