@@ -17,13 +17,16 @@ export const webhookPersonalData: readonly PersonalData[] = [
 ];
 
 /** The ids of deliveries about the person's orders, and what belongs to these. */
-const deliveriesOf = ({ tenant }: Context, subject: DataSubject): Sql => sql`
-  select d.id from webhook_deliveries d join events e on e.tenant_id = ${tenant.id} and e.id = d.event_id
-  where d.tenant_id = ${tenant.id} and e.object_id in (
+const deliveriesOf = (ctx: Context, subject: DataSubject): Sql => sql`
+  select id from webhook_deliveries where tenant_id = ${ctx.tenant.id} and event_id = any(${eventsOf(ctx, subject)})`;
+
+/** Their events, as a list: joined instead, each of many deliveries could be compared with each of many events. */
+const eventsOf = ({ tenant }: Context, subject: DataSubject): Sql => sql`array(
+  select id from events where tenant_id = ${tenant.id} and object_id = any(array(
     select unnest(${subject.orderIds}::text[])
     union all select id from labels where tenant_id = ${tenant.id} and ${byOrder(subject)}
     union all select id from returns where tenant_id = ${tenant.id} and ${byOrder(subject)}
-    union all select id from subscriptions where tenant_id = ${tenant.id} and ${byOrder(subject)})`;
+    union all select id from subscriptions where tenant_id = ${tenant.id} and ${byOrder(subject)})))`;
 
 /**
  * Let none of the person's webhooks begin until the transaction ends.
@@ -32,7 +35,7 @@ const deliveriesOf = ({ tenant }: Context, subject: DataSubject): Sql => sql`
 export async function holdDeliveries(ctx: InTransaction, subject: DataSubject): Promise<boolean> {
   const held = await ctx.tx.execute<{ isClaimed: boolean }>(sql`
     select lease_token is not null and next_attempt_at > ${ctx.clock.now()} as "isClaimed" from webhook_deliveries
-    where tenant_id = ${ctx.tenant.id} and state = 'pending' and id in (${deliveriesOf(ctx, subject)})
+    where tenant_id = ${ctx.tenant.id} and state = 'pending' and event_id = any(${eventsOf(ctx, subject)})
     order by id for update`);
   return held.some(({ isClaimed }) => isClaimed);
 }
