@@ -258,6 +258,18 @@ test.serial('issueRefund flags the order when the provider declines', async (t) 
   t.deepEqual(attentions.map(({ code }) => code).toSorted(), ['disputed', 'refund_failed']);
 });
 
+test.serial('a refund that a key may not make says so while it waits, and is made once the key may', async (t) => {
+  const { ctx, clock, services, stripe } = t.context;
+  const { orderId } = await buy(t.context);
+  await stripe.addFault({ match: 'POST /v1/refunds', kind: 'status', status: 403 });
+  const waiting = await refund(t.context, { orderId });
+  t.like(waiting, { state: 'requested', failure: 'StripePermissionError', settledAt: null });
+  clock.pass(minutes(1));
+  await runJobs(services);
+  t.like(await readRefund(ctx, waiting.id), { state: 'sent', failure: null });
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', attentionCode: null });
+});
+
 /** The bank sends the refunds back that have not failed. */
 async function failRefunds({ stripe, account }: StripeContext): Promise<void> {
   const { refunds } = await stripe.account(account.secretKey);

@@ -85,6 +85,9 @@ async function retryLater(
   }
   const dueAt = fromNow(ctx.clock, retryWaitMs(attempt, reason));
   await completeJob(ctx, async (ctx) => {
+    await ctx.tx.execute(sql`
+      update payment_refunds set failure = ${reason.code ?? null}
+      where tenant_id = ${ctx.tenant.id} and id = ${refund.id} and state = 'requested'`);
     enqueue(ctx, issueRefundJob, { refundId: refund.id, attempt: attempt + 1 }, { dueAt });
   });
 }

@@ -23,7 +23,7 @@ export interface Refund {
   readonly currency: string;
   /** Why, in the owner's words. */
   readonly reason: string | null;
-  /** The provider's code of why it declined, or why the refund failed. */
+  /** The provider's code of why it declined, why the refund failed, or, while it is requested, why it waits. */
   readonly failure: string | null;
   readonly createdAt: Date;
   readonly settledAt: Date | null;
