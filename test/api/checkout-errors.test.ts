@@ -160,7 +160,7 @@ test('checkout returns 409 for too little stock, also for a gift', async (t) => 
 const tooLarge = 'The total is more than can be charged at once in this currency.';
 
 test.serial(
-  'checkout distinguishes a provider that is unavailable, busy, denies or rejects, and a total that is too small or too large',
+  'checkout distinguishes a provider that is unavailable, busy, denies or rejects, and an email or a total that it does not take',
   async (t) => {
     const { ctx } = t.context;
     const { checkout, gift } = await counter(t.context);
@@ -182,6 +182,9 @@ test.serial(
       t.is(resultOf(await request()), '400 amount_too_small');
       payments.misfortunes.createSession = [{ failure: 'refused', code: 'amount_too_large' }];
       t.like(await request(), { status: 400, body: { error: 'invalid_request', detail: tooLarge } });
+      payments.misfortunes.createSession = [{ failure: 'refused', code: 'email_invalid' }];
+      const errors = only({ path: '/customer_email' });
+      t.like(await request(), { status: 400, body: { error: 'invalid_request', errors } });
     }
   },
 );

@@ -1,6 +1,6 @@
 import type { Clock } from '#src/lib/clock.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
-import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest, ProviderError } from '#src/lib/errors.ts';
 import { notConfigured } from './accounts/payment-account.ts';
 
 const retryAfterSeconds = 5;
@@ -15,6 +15,7 @@ export function paymentErrorOf(error: ProviderError): DomainError {
       return notConfigured(error);
     case 'refused':
     case 'missing':
+      if (error.code === 'email_invalid') return emailNotAccepted();
       if (error.code === 'amount_too_small') return amountTooSmall(error);
       return error.code === 'amount_too_large' ? amountTooLarge(error) : notAccepted(error);
   }
@@ -32,6 +33,13 @@ export const amountTooSmall = (cause?: ProviderError) =>
 export const amountTooLarge = (cause?: ProviderError) =>
   new DomainError('invalid', 'invalid_request', 'The total is more than can be charged at once in this currency.', {
     cause,
+  });
+
+const emailNotAccepted = () =>
+  invalidRequest('The payment provider does not accept this email address.', {
+    path: '/customer_email',
+    code: 'refused',
+    detail: 'is no email address that the payment provider accepts',
   });
 
 const notAccepted = (cause: ProviderError) =>
