@@ -783,6 +783,26 @@ test.serial('a failed slow first payment that is paid on its invoice pays the or
   t.deepEqual((await reportStoreDrift(ctx)).unpaidThere, [], 'though its session never settled');
 });
 
+for (const [how, paymentId] of [
+  ['in another payment', 'pi_of_invoice'],
+  ['outside of the provider', null],
+] as const) {
+  test.serial(`an order whose first invoice is paid ${how} has the payment that can be refunded`, async (t) => {
+    const { ctx } = t.context;
+    const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
+    payments.change(sessionId, { state: 'failed', subscriptionId, paymentId: 'pi_failed' });
+    await receive(ctx, sessionId);
+    payments.invoices.set(invoice.invoiceId, { ...invoice, cause: 'first', paymentId });
+    await receive(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
+    t.like(await orderOf(ctx, orderId), { status: 'paid' });
+    const stored = await read(
+      ctx,
+      sql`select payment_id as "paymentId" from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`,
+    );
+    t.deepEqual(stored, [{ paymentId }]);
+  });
+}
+
 test.serial('a subscription is mirrored once its order is paid', async (t) => {
   const { ctx } = t.context;
   const { sessionId, subscriptionId } = await beginSubscription(ctx);

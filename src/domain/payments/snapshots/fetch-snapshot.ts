@@ -93,7 +93,7 @@ async function unpaidSessionOf(
   );
   if (!unpaid) return undefined;
   const session = await ctx.ports.payments.fetchSession(account, unpaid.sessionId, ctx.signal);
-  return { ...session, state: 'settled', paymentId: session.paymentId ?? invoice.paymentId };
+  return { ...session, state: 'settled', paymentId: invoice.paymentId };
 }
 
 /** Whether an invoice is a further period of an own subscription that was paid: it gets an order. */
