@@ -75,7 +75,8 @@ export async function fetchInvoiceSnapshot(ctx: Context, account: PaymentAccount
 
 /**
  * After a slow first payment failed, the shopper can pay on the invoice's page. Then the invoice is paid, and the
- * session never changes again: it counts as settled.
+ * session never changes again: it counts as settled. One that is still open is about to be complete, and only then has
+ * all that the shopper entered.
  */
 async function unpaidSessionOf(
   ctx: Context,
@@ -93,7 +94,7 @@ async function unpaidSessionOf(
   );
   if (!unpaid) return undefined;
   const session = await ctx.ports.payments.fetchSession(account, unpaid.sessionId, ctx.signal);
-  return { ...session, state: 'settled', paymentId: invoice.paymentId };
+  return session.state === 'open' ? undefined : { ...session, state: 'settled', paymentId: invoice.paymentId };
 }
 
 /** Whether an invoice is a further period of an own subscription that was paid: it gets an order. */
