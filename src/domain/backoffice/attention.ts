@@ -80,7 +80,9 @@ const advice: Readonly<Record<string, Advice>> = {
   },
   disputed: {
     message: "A shopper's bank disputes a payment.",
-    next: 'Respond to the dispute at the payment provider before its deadline.',
+    next:
+      'Respond to the dispute at the payment provider before its deadline. Keep goods that have not been sent until it is ' +
+      'over.',
   },
   dispute_lost: {
     message: 'A dispute was lost.',

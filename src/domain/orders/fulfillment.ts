@@ -6,6 +6,7 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import {
   type Attention,
+  type DisputeStatus,
   type FulfillmentStatus,
   lockOrder,
   type Order,
@@ -67,6 +68,7 @@ export interface OrderForShipping {
   readonly status: OrderStatus;
   readonly paymentStatus: PaymentStatus;
   readonly fulfillmentStatus: FulfillmentStatus;
+  readonly disputeStatus: DisputeStatus | null;
   readonly currency: string;
   readonly email: string | null;
   readonly shippingAddress: ShippingAddress | null;
@@ -87,7 +89,8 @@ export async function orderForShipping(ctx: Context, id: string): Promise<OrderF
 /** The same as JSON, as part of another statement; null where there is no such order. */
 export const orderForShippingOf = (ctx: Context, id: string | Sql): Sql => sql`
   (select json_build_object('id', o.id, 'orderNumber', o.order_number, 'status', o.status,
-      'paymentStatus', o.payment_status, 'fulfillmentStatus', o.fulfillment_status, 'currency', o.currency,
+      'paymentStatus', o.payment_status, 'fulfillmentStatus', o.fulfillment_status,
+      'disputeStatus', o.dispute_status, 'currency', o.currency,
       'email', o.email, 'shippingAddress', o.shipping_address,
       'attentionCodes', jsonb_path_query_array(o.attentions, '$[*].code'),
       'items', (

@@ -31,6 +31,7 @@ export const disputeStatuses = ['open', 'won', 'lost'] as const;
 
 export type OrderStatus = (typeof orderStatuses)[number];
 export type PaymentStatus = (typeof paymentStatuses)[number];
+export type DisputeStatus = (typeof disputeStatuses)[number];
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];
 
 /** The shipping address that the shopper gave to the payment provider. `state` and `zip` where the country has them. */

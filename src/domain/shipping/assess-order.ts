@@ -28,14 +28,17 @@ export function needsShipping({ status, items }: OrderForShipping): boolean {
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
  * One that an operator requested may cross a border; where the operator chose the rate, the weight may be unknown, too.
+ * That of a disputed payment is bought only by an operator who has seen that it is: "retry all" is not enough.
  */
 export function assessOrder(
   order: OrderForShipping,
   terms: ShippingTerms | undefined,
-  { requestedManually, chosenManually }: Pick<Label, 'requestedManually' | 'chosenManually'>,
+  label: Pick<Label, 'requestedManually' | 'chosenManually' | 'flaggedCode'>,
 ): Assessment {
+  const { requestedManually, chosenManually, flaggedCode } = label;
   if (!needsShipping(order)) return { decision: 'skip' };
   if (order.attentionCodes.includes('oversold')) return flag('oversold');
+  if (isLossLikely(order) && !chosenManually && flaggedCode !== 'payment_disputed') return flag('payment_disputed');
   if (!terms) return flag('provider_auth');
 
   const address = order.shippingAddress;
@@ -55,6 +58,10 @@ export function assessOrder(
     parcel,
   };
 }
+
+/** Goods that were sent are lost with a dispute, and most of those for fraud are lost. */
+const isLossLikely = ({ disputeStatus }: OrderForShipping): boolean =>
+  disputeStatus === 'open' || disputeStatus === 'lost';
 
 /** A parcel of these contents in the store's box. */
 export function packed(box: Box, contentsOz: number): Parcel {

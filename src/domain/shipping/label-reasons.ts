@@ -21,6 +21,7 @@ export type ReasonCode =
   | 'carrier_error'
   | 'outcome_unknown'
   | 'oversold'
+  | 'payment_disputed'
   | 'crashes';
 
 /** What helps a label: another attempt, a corrected address, or a rate that a person chooses. */
@@ -110,6 +111,12 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
     'The order was paid after its stock was sold to other orders, so no label was bought.',
     'Find the goods or agree on a solution with the shopper, then retry: what is in stock then is sold to the order.',
   ),
+  payment_disputed: {
+    message: "The shopper's bank disputed the payment before a label was bought.",
+    next: 'Keep the goods until the dispute is over. To send them all the same, retry.',
+    remedy: 'retry',
+    fails: false,
+  },
   crashes: failing(
     'The attempts for this label kept crashing.',
     "Search the worker's log for its id, then retry: a bought label is looked up first.",

@@ -114,6 +114,7 @@ test('every reason says what happened and what to do', (t) => {
     'carrier_error',
     'outcome_unknown',
     'oversold',
+    'payment_disputed',
     'crashes',
   ];
   t.deepEqual(Object.keys(reasons), codes);

@@ -10,6 +10,7 @@ import {
   refundDuplicate,
   requestLabel,
   resumeLabels,
+  retryLabel,
   saveShippingAccount,
 } from '#src/domain/shipping/index.ts';
 import { unpause } from '#src/domain/shipping/pause-labels.ts';
@@ -509,6 +510,40 @@ test('purchaseLabel buys another label for one voided at the provider only when 
   t.is(shipping.bought().length, 0);
   t.is(await press(ctx, order.id), 'done');
   t.is(shipping.bought().length, 1);
+});
+
+test('the label of a disputed order is bought only by an operator who has seen that it is', async (t) => {
+  for (const disputeStatus of ['open', 'lost'] as const) {
+    const { ctx, shipping } = withFake(t.context.ctx);
+    await buildShippingAccount(ctx);
+    const { order, labelId } = await request(ctx, { disputeStatus });
+    t.is(await run(ctx, order.id), 'done', 'it is no fault');
+    t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'payment_disputed' });
+    t.like(await orderOf(ctx, order.id), { fulfillment: 'needs_attention', attention: 'payment_disputed' });
+    t.is(shipping.bought().length, 0);
+    await retryLabel(ctx, { labelId });
+    t.is(await run(ctx, order.id), 'done');
+    t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
+  }
+  const { ctx } = withFake(t.context.ctx);
+  const { order } = await request(ctx, { disputeStatus: 'won' });
+  await run(ctx, order.id);
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+});
+
+test('the label of an order that is disputed while it waits is not bought with all that waited', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  shipping.throws.quote = [denial()];
+  const { order, labelId } = await request(ctx);
+  await run(ctx, order.id);
+  t.is((await labelOf(ctx, order.id)).reason, 'provider_auth');
+  await transact(ctx, ({ tx, tenant }) =>
+    tx.execute(sql`update orders set dispute_status = 'open' where tenant_id = ${tenant.id} and id = ${order.id}`),
+  );
+  await retryLabel(ctx, { labelId });
+  await run(ctx, order.id);
+  t.is((await labelOf(ctx, order.id)).reason, 'payment_disputed');
 });
 
 test('a flagged label fails its job with order, reason and advice', async (t) => {

@@ -20,6 +20,7 @@ export interface GivenOrder {
   address?: Partial<ShippingAddress> | null;
   items?: GivenItem[];
   attentionCodes?: string[];
+  disputeStatus?: 'open' | 'won' | 'lost';
   currency?: string;
   /** What the payment provider calls what paid it. */
   paymentId?: string;
@@ -61,11 +62,12 @@ export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Prom
   await transact(ctx, async (ctx) => {
     await ctx.tx.execute(sql`
       insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency,
-        email, subtotal_cents, total_cents, shipping_address, attentions, created_at, updated_at, paid_at, payment_id)
+        email, subtotal_cents, total_cents, shipping_address, attentions, created_at, updated_at, paid_at, payment_id,
+        dispute_status)
       values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, ${fulfillment},
         ${given.currency ?? 'USD'}, ${given.email ?? 'ada@example.com'}, ${total}, ${total}, ${address}::jsonb,
         ${JSON.stringify(attentions)}::jsonb, ${now}, ${now}, ${status === 'pending' ? null : now},
-        ${given.paymentId ?? null})`);
+        ${given.paymentId ?? null}, ${given.disputeStatus ?? null})`);
     for (const [position, item] of items.entries()) {
       const { name = 'Oak bowl', quantity = 1, unitPriceCents = 3800, weightOz = 18, ships = true } = item;
       await ctx.tx.execute(sql`

@@ -1139,7 +1139,7 @@ export interface components {
             order_id: string;
             order_number: string;
             state: "queued" | "rate_chosen" | "buying" | "purchased" | "needs_attention" | "skipped" | "voided";
-            reason_code: ("missing_address" | "address_invalid" | "no_rates" | "no_enabled_carrier" | "no_matching_rate" | "cost_cap" | "parcel_missing" | "international" | "provider_auth" | "provider_insufficient_funds" | "provider_rate_limited" | "provider_error" | "carrier_error" | "outcome_unknown" | "oversold" | "crashes" | "not_required" | "by_hand") | null;
+            reason_code: ("missing_address" | "address_invalid" | "no_rates" | "no_enabled_carrier" | "no_matching_rate" | "cost_cap" | "parcel_missing" | "international" | "provider_auth" | "provider_insufficient_funds" | "provider_rate_limited" | "provider_error" | "carrier_error" | "outcome_unknown" | "oversold" | "payment_disputed" | "crashes" | "not_required" | "by_hand") | null;
             /** @description What happened. */
             reason: string | null;
             /** @description What to do about it. */
@@ -2168,7 +2168,7 @@ export interface operations {
                         tag?: string;
                         category?: string;
                     } | {
-                        reason_code?: "missing_address" | "address_invalid" | "no_rates" | "no_enabled_carrier" | "no_matching_rate" | "cost_cap" | "parcel_missing" | "international" | "provider_auth" | "provider_insufficient_funds" | "provider_rate_limited" | "provider_error" | "carrier_error" | "outcome_unknown" | "oversold" | "crashes" | "not_required" | "by_hand";
+                        reason_code?: "missing_address" | "address_invalid" | "no_rates" | "no_enabled_carrier" | "no_matching_rate" | "cost_cap" | "parcel_missing" | "international" | "provider_auth" | "provider_insufficient_funds" | "provider_rate_limited" | "provider_error" | "carrier_error" | "outcome_unknown" | "oversold" | "payment_disputed" | "crashes" | "not_required" | "by_hand";
                     } | {
                         status?: "active" | "trialing" | "past_due" | "paused" | "canceled";
                         email?: components["schemas"]["Email"];
@@ -2960,7 +2960,7 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "queued" | "rate_chosen" | "buying" | "purchased" | "needs_attention" | "skipped" | "voided";
-                reason_code?: "missing_address" | "address_invalid" | "no_rates" | "no_enabled_carrier" | "no_matching_rate" | "cost_cap" | "parcel_missing" | "international" | "provider_auth" | "provider_insufficient_funds" | "provider_rate_limited" | "provider_error" | "carrier_error" | "outcome_unknown" | "oversold" | "crashes" | "not_required" | "by_hand";
+                reason_code?: "missing_address" | "address_invalid" | "no_rates" | "no_enabled_carrier" | "no_matching_rate" | "cost_cap" | "parcel_missing" | "international" | "provider_auth" | "provider_insufficient_funds" | "provider_rate_limited" | "provider_error" | "carrier_error" | "outcome_unknown" | "oversold" | "payment_disputed" | "crashes" | "not_required" | "by_hand";
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
                 /** @description The page size. */

@@ -4,6 +4,7 @@ import { BooleanInput, SelectInput, TextInput } from 'react-admin';
 import { choicesOf } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { Money, State, Time } from '../../lib/texts.tsx';
+import { Dispute } from './dispute.tsx';
 
 const statuses: ManagedOrder['status'][] = [
   'pending',
@@ -56,7 +57,14 @@ export function OrderList() {
         { label: 'Order', show: (order) => order.order_number },
         { label: 'Placed', show: (order) => <Time at={order.created_at} /> },
         { label: 'Customer', show: (order) => order.shipping_address?.name ?? order.customer.email },
-        { label: 'Status', show: (order) => <State code={order.status} /> },
+        {
+          label: 'Status',
+          show: (order) => (
+            <>
+              <State code={order.status} /> <Dispute order={order} />
+            </>
+          ),
+        },
         { label: 'Fulfillment', show: (order) => <State code={order.fulfillment_status} /> },
         {
           label: 'Total',

@@ -15,6 +15,7 @@ import { Rows } from '../../lib/rows.tsx';
 import { Money, State } from '../../lib/texts.tsx';
 import { CustomerLink } from '../customers/customer-link.tsx';
 import { AddressPanel } from './address-panel.tsx';
+import { Dispute } from './dispute.tsx';
 import { LabelPanel } from './label-panel.tsx';
 import { ParcelsPanel } from './parcels-panel.tsx';
 import { RefundPanel } from './refund-panel.tsx';
@@ -34,7 +35,7 @@ function Order({ order }: Props) {
       <PageHeading title={order.order_number}>
         <State code={order.status} />
         {order.fulfillment_status !== 'needs_attention' && <State code={order.fulfillment_status} />}
-        {order.dispute_status && <State code={`dispute_${order.dispute_status}`} />}
+        <Dispute order={order} />
       </PageHeading>
       {order.imported_at && (
         <Alert severity="info" sx={{ mb: 2 }}>

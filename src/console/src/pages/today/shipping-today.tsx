@@ -7,6 +7,7 @@ import { Panel } from '../../lib/facts.tsx';
 import { formatTime, isolate } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { Rows } from '../../lib/rows.tsx';
+import { Dispute } from '../orders/dispute.tsx';
 
 const status = 'label_purchased';
 const allToBePacked = `/orders?filter=${encodeURIComponent(JSON.stringify({ fulfillment_status: status }))}`;
@@ -29,7 +30,14 @@ export function ShippingToday() {
               linkOf={({ id }) => `/orders/${id}/show`}
               empty="Orders whose label is bought wait here until the carrier has the parcel; now there is none."
               columns={[
-                { label: 'Order', show: ({ order_number }) => order_number },
+                {
+                  label: 'Order',
+                  show: (order) => (
+                    <>
+                      {order.order_number} <Dispute order={order} />
+                    </>
+                  ),
+                },
                 { label: 'Paid', show: ({ paid_at }) => paid_at && formatTime(paid_at) },
                 {
                   label: 'Items',
