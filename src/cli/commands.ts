@@ -3,6 +3,7 @@ import { importCommand } from './bulk/import.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { exampleCommand } from './example.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
+import { recoverLabelsCommand } from './labels.ts';
 import type { Command } from './lib/command.ts';
 import { migrateCommand } from './migrate.ts';
 import { openApiCommand } from './openapi.ts';
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   revokeStaffCommand,
   doctorCommand,
   replayCommand,
+  recoverLabelsCommand,
   rotateKeysCommand,
   registerWebhookCommand,
   listEndpointsCommand,

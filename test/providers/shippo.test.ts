@@ -136,6 +136,29 @@ test('a label is bought, found by its rate, fetched and refunded', async (t) => 
   t.is(await bought(), 1);
 });
 
+test('every purchase of an account since a time is listed, newest first, however many pages there are', async (t) => {
+  const { account, gateway } = setUp(t.context);
+  const {
+    rates: [rate],
+  } = await gateway.quote(account, request);
+  const bought: string[] = [];
+  for (let count = 0; count < 101; count += 1) {
+    const { id } = await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: `lbl_1:${count} ORD-1001` });
+    bought.unshift(id);
+  }
+  const listed = await gateway.listPurchases(account, new Date(0));
+  t.deepEqual(
+    listed.map(({ id }) => id),
+    bought,
+  );
+  const since = listed[0]?.createdAt ?? new Date(0);
+  t.deepEqual(
+    (await gateway.listPurchases(account, since)).map(({ id }) => id),
+    listed.filter(({ createdAt }) => createdAt && createdAt >= since).map(({ id }) => id),
+  );
+  t.deepEqual(await gateway.listPurchases(account, new Date(since.getTime() + 1)), []);
+});
+
 test('refundPurchase is rejected where the carrier has seen the parcel, which Shippo returns as a refund', async (t) => {
   const { account, gateway } = setUp(t.context);
   const { rates } = await gateway.quote(account, request);

@@ -32,6 +32,25 @@ export async function createEmptyDatabase(name = `empty üç$${randomText(12)}`,
   return { url: await createDatabase(name, options), drop: () => dropDatabase(name) };
 }
 
+/** A backup of a database that is in use: all connections to it are closed, now and when it is restored. */
+export async function backUp(url: string): Promise<{ restore(): Promise<void>; drop(): Promise<void> }> {
+  const name = decodeURI(new URL(url).pathname.slice(1));
+  const backup = `backup of ${name}`;
+  await disconnect(name);
+  await createDatabase(backup, `template ${pg.escapeIdentifier(name)}`);
+  return {
+    async restore() {
+      await disconnect(name);
+      await dropDatabase(name);
+      await createDatabase(name, `template ${pg.escapeIdentifier(backup)}`);
+    },
+    drop: () => dropDatabase(backup),
+  };
+}
+
+const disconnect = (name: string) =>
+  runOnServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${pg.escapeLiteral(name)}`);
+
 async function createDatabase(name: string, options = ''): Promise<string> {
   const url = new URL(givenByRunner('TEST_DATABASE_URL'));
   const owner = pg.escapeIdentifier(decodeURIComponent(url.username));

@@ -138,6 +138,8 @@ export interface ShippingGateway {
   ): Promise<LabelPurchase>;
   /** Every purchase of a rate, oldest first. */
   findPurchases(account: ShippingAccount, rateId: string, options?: CallOptions): Promise<readonly LabelPurchase[]>;
+  /** Every purchase of the account since a time, newest first. */
+  listPurchases(account: ShippingAccount, since: Date, options?: CallOptions): Promise<readonly LabelPurchase[]>;
   fetchPurchase(account: ShippingAccount, purchaseId: string, options?: CallOptions): Promise<LabelPurchase>;
   /** Refund a label. Requesting the refund again is harmless. */
   refundPurchase(account: ShippingAccount, purchaseId: string, options?: CallOptions): Promise<void>;

@@ -48,6 +48,7 @@ export {
   ShippingAccountView,
 } from './read-shipping-account.ts';
 export { pollTrackings, reconcileTracking } from './reconcile-tracking.ts';
+export { type RecoveredPurchase, recoverPurchases } from './recover-purchases.ts';
 export { requestLabel } from './request-label.ts';
 export { requestLabelAgain, retryLabel } from './retry-label.ts';
 export { saveSecondShippingAccount, saveShippingAccount } from './save-shipping-account.ts';

@@ -159,10 +159,20 @@ export class Label extends LabelSchema.class {
   beginBuying(now: Date): void {
     this.buyToken = nextBuyToken(this);
     this.moveTo('buying');
-    if (this.rateId) this.requestedRateIds = [...new Set([...this.requestedRateIds, this.rateId])];
-    this.buyNumber += 1;
+    this.requestRate();
     this.buyingSince = now;
     this.emptyLookupAt = null;
+  }
+
+  /** It was bought at this rate, which its row did not record: a backup was restored since. */
+  recoverAt(rate: Rate): void {
+    this.choose(rate, '');
+    this.requestRate();
+  }
+
+  private requestRate(): void {
+    if (this.rateId) this.requestedRateIds = [...new Set([...this.requestedRateIds, this.rateId])];
+    this.buyNumber += 1;
   }
 
   /** The purchase that was requested certainly did not happen. */
@@ -177,8 +187,8 @@ export class Label extends LabelSchema.class {
    * made by hand, and is.
    */
   owns({ marker }: LabelPurchase): boolean {
-    const labelId = labelIdIn(marker);
-    return labelId === undefined || labelId === this.id;
+    const named = readMarker(marker);
+    return named === undefined || named.labelId === this.id;
   }
 
   /** Sent with a purchase and returned by the provider: which label, which purchase of it, which order. */
@@ -231,7 +241,8 @@ LabelSchema.setClass(Label);
 
 const nextBuyToken = ({ id, buyNumber }: Label) => `${id}:${buyNumber + 1}`;
 
-/** The id of the label that a marker names; `undefined` where this service did not write the marker. */
-export function labelIdIn(marker: string): string | undefined {
-  return /^(lbl_[0-9a-z]{26}):\d+( |$)/.exec(marker)?.[1];
+/** The label and the order that a marker names; `undefined` where this service did not write the marker. */
+export function readMarker(marker: string): { labelId: string; orderNumber: string } | undefined {
+  const [, labelId, orderNumber = ''] = /^(lbl_[0-9a-z]{26}):\d+(?: (.*)|$)/.exec(marker) ?? [];
+  return labelId === undefined ? undefined : { labelId, orderNumber };
 }

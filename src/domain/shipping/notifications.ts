@@ -9,7 +9,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { matchPurchases } from './check-purchases.ts';
-import { labelIdIn } from './label.ts';
+import { readMarker } from './label.ts';
 import { laterIfDenied } from './pause-labels.ts';
 import { reconcileTracking } from './reconcile-tracking.ts';
 import { openAccount } from './shipping-account.ts';
@@ -144,7 +144,7 @@ async function reconcilePurchase(ctx: Context, purchaseId: string): Promise<void
       await laterIfDenied(ctx, opened, error);
       return unlessMissing(error);
     });
-  const labelId = purchase && labelIdIn(purchase.marker);
+  const labelId = purchase && readMarker(purchase.marker)?.labelId;
   if (purchase && labelId) await matchPurchases(ctx, labelId, [purchase]);
 }
 

@@ -1,4 +1,4 @@
-import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
+import type { LabelPurchase, ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { fits } from '#src/lib/validation.ts';
 import { createCaller, type ShippoOptions } from './call-shippo.ts';
@@ -110,6 +110,26 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         .map(purchaseOf)
         .filter((purchase) => purchase.rateId === null || purchase.rateId === rateId)
         .toSorted((left, right) => (left.createdAt?.getTime() ?? 0) - (right.createdAt?.getTime() ?? 0));
+    },
+
+    async listPurchases(account, since, options) {
+      const listed: LabelPurchase[] = [];
+      for (let page = 1; ; page += 1) {
+        const { results, next } = await call(
+          account,
+          {
+            operation: 'transactions.list',
+            response: TransactionsWire,
+            send: (shippo) => shippo.transactions.list({ page, results: pageMax }),
+          },
+          options,
+        );
+        // Where labels are bought meanwhile, the next page begins with some of the last one.
+        const seen = new Set(listed.map(({ id }) => id));
+        const found = results.map(purchaseOf).filter(({ createdAt }) => !createdAt || createdAt >= since);
+        listed.push(...found.filter(({ id }) => !seen.has(id)));
+        if (!next || found.length === 0) return listed;
+      }
     },
 
     async fetchPurchase(account, purchaseId, options) {

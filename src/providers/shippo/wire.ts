@@ -32,7 +32,7 @@ export const TransactionWire = Type.Object({
 });
 export type TransactionWire = Static<typeof TransactionWire>;
 
-export const TransactionsWire = Type.Object({ results: Type.Array(TransactionWire) });
+export const TransactionsWire = Type.Object({ next: text, results: Type.Array(TransactionWire) });
 
 export const RefundWire = Type.Object({ status: text });
 

@@ -138,6 +138,9 @@ export function fakeShippingGateway(): FakeShipping {
       for (const purchase of purchases) purchase.unseenFor = Math.max(0, purchase.unseenFor - 1);
       return seen;
     },
+    async listPurchases(_account, since) {
+      return purchases.filter(({ createdAt }) => !createdAt || createdAt >= since).toReversed();
+    },
     async fetchPurchase(_account, purchaseId) {
       fake.calls.push('purchase');
       take(fake.throws.purchase);
@@ -189,6 +192,7 @@ export function fakeShippingByStore(): { gateway: ShippingGateway; of(tenantId: 
       fetchRate: (account, ...given) => of(account.tenantId).fetchRate(account, ...given),
       buyLabel: (account, ...given) => of(account.tenantId).buyLabel(account, ...given),
       findPurchases: (account, ...given) => of(account.tenantId).findPurchases(account, ...given),
+      listPurchases: (account, ...given) => of(account.tenantId).listPurchases(account, ...given),
       fetchPurchase: (account, ...given) => of(account.tenantId).fetchPurchase(account, ...given),
       refundPurchase: (account, ...given) => of(account.tenantId).refundPurchase(account, ...given),
       follow: (account, ...given) => of(account.tenantId).follow(account, ...given),
