@@ -803,18 +803,21 @@ for (const [how, paymentId] of [
   });
 }
 
-test.serial('a first invoice that is paid a moment before its session is complete waits for what was entered', async (t) => {
-  const { ctx } = t.context;
-  const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
-  payments.change(sessionId, { subscriptionId });
-  payments.invoices.set(invoice.invoiceId, { ...invoice, cause: 'first' });
-  await receive(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
-  t.like(await orderOf(ctx, orderId), { status: 'pending' });
-  const address = { street1: '1 Main St', street2: null, city: 'Troy', state: 'NY', zip: '12180', country: 'US' };
-  paid(sessionId, { address: { name: 'Ada Wells', ...address } });
-  await receive(ctx, sessionId);
-  t.like(await readOrder(ctx, orderId), { status: 'paid', shipping_address: address });
-});
+test.serial(
+  'a first invoice that is paid a moment before its session is complete waits for what was entered',
+  async (t) => {
+    const { ctx } = t.context;
+    const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
+    payments.change(sessionId, { subscriptionId });
+    payments.invoices.set(invoice.invoiceId, { ...invoice, cause: 'first' });
+    await receive(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
+    t.like(await orderOf(ctx, orderId), { status: 'pending' });
+    const address = { street1: '1 Main St', street2: null, city: 'Troy', state: 'NY', zip: '12180', country: 'US' };
+    paid(sessionId, { address: { name: 'Ada Wells', ...address } });
+    await receive(ctx, sessionId);
+    t.like(await readOrder(ctx, orderId), { status: 'paid', shipping_address: address });
+  },
+);
 
 test.serial('a subscription is mirrored once its order is paid', async (t) => {
   const { ctx } = t.context;

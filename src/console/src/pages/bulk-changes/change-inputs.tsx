@@ -53,6 +53,7 @@ const labelReasons: Readonly<Record<Exclude<Label['reason_code'], 'not_required'
   carrier_error: 'Not sold by the carrier',
   outcome_unknown: 'Outcome of the purchase unknown',
   oversold: 'Paid after its stock was sold',
+  payment_disputed: 'Payment disputed',
   crashes: 'Attempts kept crashing',
 };
 
