@@ -425,6 +425,20 @@ test('fetchSession reports a failed slow payment in subscription mode', async (t
   t.like(await payments.fetchSession(account, sessionId), { state: 'failed' });
 });
 
+for (const [outcome, state] of [
+  ['succeeded', 'settled'],
+  ['failed', 'failed'],
+] as const) {
+  test(`fetchSession reports a voucher as on its way until it ${outcome}`, async (t) => {
+    const { payments, stripe, account } = t.context;
+    const { sessionId } = await payments.createSession(account, request(), `voucher-${outcome}`);
+    await stripe.pay(sessionId, { outcome: 'voucher', email: 'ada@example.com' });
+    t.like(await payments.fetchSession(account, sessionId), { state: 'processing', email: 'ada@example.com' });
+    await stripe.settle(sessionId, outcome);
+    t.like(await payments.fetchSession(account, sessionId), { state });
+  });
+}
+
 test('expireSession returns expired and completed sessions as they are', async (t) => {
   const { payments, stripe, account } = t.context;
   const gone = await payments.createSession(account, request(), 'key-9');

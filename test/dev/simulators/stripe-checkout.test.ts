@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import type Stripe from 'stripe';
-
+import { only } from '#test/support/only.ts';
 import {
   errorOf,
   idOf,
@@ -129,6 +129,35 @@ test('a bank debit completes the session unpaid, and succeeds or fails later', a
   t.deepEqual(
     intents.map(({ status }) => status),
     ['succeeded', 'requires_payment_method'],
+  );
+});
+
+test('a voucher completes the session unpaid, and has a charge only once it was paid', async (t) => {
+  const { stripe, control, key } = await openStoreFixture(t);
+  const [one, two] = [
+    await stripe.checkout.sessions.create(paymentSession()),
+    await stripe.checkout.sessions.create(paymentSession()),
+  ];
+  for (const { id } of [one, two]) {
+    t.like(await control.pay(id, { outcome: 'voucher' }), { status: 'complete', payment_status: 'unpaid' });
+  }
+  const before = await control.account(key);
+  t.deepEqual(before.charges, []);
+  for (const intent of before.payment_intents) {
+    t.like(intent, { status: 'requires_action', next_action: { type: 'boleto_display_details' } });
+  }
+  t.like(await control.settle(one.id, 'succeeded'), { payment_status: 'paid' });
+  t.like(await control.settle(two.id, 'failed'), { payment_status: 'unpaid' });
+  await t.throwsAsync(control.settle(two.id, 'succeeded'), { message: /under way/ });
+
+  const { charges, payment_intents: intents } = await control.account(key);
+  t.like(charges, only({ status: 'succeeded' }));
+  t.deepEqual(
+    intents.map(({ status, next_action: next }) => [status, next]),
+    [
+      ['succeeded', null],
+      ['requires_payment_method', null],
+    ],
   );
 });
 

@@ -8,6 +8,7 @@ import {
   cancelIntent,
   createPaymentIntent,
   intentShipping,
+  isUnderWay,
   type Outcome,
   settlePayment,
 } from '../payments/payment-intent.ts';
@@ -44,6 +45,7 @@ export function paySession(account: Account, session: Session, input: PaymentInp
   chooseShipping(session, input.shipping_option);
   addTax(session, input.tax);
   const outcome = session.amount_total === 0 ? 'paid' : input.outcome;
+  if (outcome === 'voucher' && session.mode === 'subscription') throw invalid('A subscription is not paid by voucher.');
   if (outcome === 'declined') {
     const known = account.customers.get(session.customer ?? '') ?? null;
     payOnce(account, { session, cart, details, customer: known, outcome });
@@ -112,7 +114,7 @@ function sessionIntent(account: Account, { session, cart, details, customer }: P
 
 function complete(account: Account, { session, details, customer, outcome }: Payment): StripeEvent {
   account.openSessions.delete(session);
-  const settled = outcome === 'processing' ? 'unpaid' : 'paid';
+  const settled = outcome === 'paid' ? 'paid' : 'unpaid';
   Object.assign(session, {
     collected_information: { business_name: null, individual_name: null, shipping_details: details.shipping },
     customer: customer?.id ?? null,
@@ -124,12 +126,12 @@ function complete(account: Account, { session, details, customer, outcome }: Pay
   return account.record('checkout.session.completed', session);
 }
 
-/** Settle a slow debit, days after the session was completed. */
+/** Settle a slow payment, days after the session was completed. */
 export function settleSession(account: Account, session: Session, succeeded: boolean): void {
   const invoice = account.invoices.get(session.invoice ?? '');
   const intent = invoice ? intentOf(account, invoice) : account.paymentIntents.get(session.payment_intent ?? '');
-  if (session.status !== 'complete' || intent?.status !== 'processing') {
-    throw invalid('Only a completed session with a payment in processing can be settled.');
+  if (session.status !== 'complete' || !intent || !isUnderWay(intent)) {
+    throw invalid('Only a completed session with a payment that is under way can be settled.');
   }
   settlePayment(account, intent, succeeded);
   if (succeeded) {

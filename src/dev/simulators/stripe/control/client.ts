@@ -8,7 +8,7 @@ import type { DeliverySettings } from '../webhooks/delivery.ts';
 export interface StripeControl {
   /** The shopper pays on the hosted page. Returns the session. */
   pay(session: string, input: PayInput): Promise<Row>;
-  /** Settle a payment that is `processing`. */
+  /** Settle a payment that is under way: a bank debit, or a voucher. */
   settle(session: string, outcome: 'succeeded' | 'failed'): Promise<Row>;
   expire(session: string): Promise<Row>;
   /** A billing period ends. Returns the subscription. */

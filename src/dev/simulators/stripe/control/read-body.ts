@@ -34,7 +34,7 @@ export const readDeliverySettings = reader<DeliverySettings>([], {
 });
 
 export const readPayInput = reader<PayInput>(['outcome'], {
-  outcome: { enum: ['paid', 'declined', 'processing'] },
+  outcome: { enum: ['paid', 'declined', 'processing', 'voucher'] },
   email: text,
   name: text,
   phone: text,

@@ -121,6 +121,7 @@ function payButtons(session: Session): Html {
   <button class="primary" name="outcome" value="paid">${verb} with a card that works</button>
   <button name="outcome" value="declined">${verb} with a card that is declined</button>
   <button name="outcome" value="processing">${verb} by slow bank debit</button>
+  ${session.mode === 'payment' && html`<button name="outcome" value="voucher">Pay in cash, with a voucher</button>`}
 </fieldset>`;
 }
 

@@ -64,12 +64,14 @@ function payAsTyped(
   }
 }
 
+const outcomes = ['declined', 'processing', 'voucher'] as const;
+
 function typed(values: Readonly<Record<string, string>>): PaymentInput {
   const { email, name, phone, line1, line2, city, state, postal_code, country, outcome, shipping_option } = values;
   const address = { line1, line2, city, state, postal_code, country };
   const given = Object.entries(address).filter(([, value]) => value !== undefined && value !== '');
   return {
-    outcome: outcome === 'declined' || outcome === 'processing' ? outcome : 'paid',
+    outcome: outcomes.find((known) => known === outcome) ?? 'paid',
     ...(email !== undefined && { email }),
     ...(name !== undefined && { name }),
     ...(phone !== undefined && { phone }),

@@ -70,21 +70,35 @@ export function intentShipping(shipping: ShippingDetails | null): object | null 
   return shipping && { carrier: null, tracking_number: null, phone: null, ...shipping };
 }
 
-export type Outcome = 'paid' | 'declined' | 'processing';
+/** `processing`: by a bank debit. `voucher`: in cash, with a slip that the shopper has yet to take to a shop. */
+export type Outcome = 'paid' | 'declined' | 'processing' | 'voucher';
 
 /** Attempt to collect a payment, and record the events. */
-export function attemptPayment(account: Account, intent: PaymentIntent, outcome: Outcome, billing: object): Charge {
-  if (outcome === 'declined') return decline(account, intent, billing);
-  if (outcome === 'processing') return startDebit(account, intent, billing);
+export function attemptPayment(account: Account, intent: PaymentIntent, outcome: Outcome, billing: object): void {
+  if (outcome === 'declined') decline(account, intent, billing);
+  else if (outcome === 'processing') startDebit(account, intent, billing);
+  else if (outcome === 'voucher') issueVoucher(account, intent);
+  else collect(account, intent, billing);
+}
+
+function collect(account: Account, intent: PaymentIntent, billing: object): void {
   const charge = createCharge(account, intent, { status: 'succeeded', billing });
   account.record('charge.succeeded', charge);
   receive(account, intent, charge);
-  return charge;
 }
 
-/** The end of a slow bank debit. */
+/** Whether a payment is on its way. */
+export const isUnderWay = ({ status }: PaymentIntent): boolean =>
+  status === 'processing' || status === 'requires_action';
+
+/** The end of a slow bank debit, or of a voucher: that was paid, or is no longer valid. */
 export function settlePayment(account: Account, intent: PaymentIntent, succeeded: boolean): void {
-  const charge = account.charges.need(intent.latest_charge ?? '');
+  if (intent.latest_charge === null) {
+    if (succeeded) collect(account, intent, {});
+    else recordFailure(account, intent, null, { code: 'payment_intent_payment_attempt_expired', message: expired });
+    return;
+  }
+  const charge = account.charges.need(intent.latest_charge);
   if (succeeded) {
     account.change(charge, { status: 'succeeded', paid: true, amount_captured: charge.amount }, 'charge.succeeded');
     receive(account, intent, charge);
@@ -111,6 +125,7 @@ function receive(account: Account, intent: PaymentIntent, charge: Charge): void 
       amount_received: intent.amount,
       last_payment_error: null,
       latest_charge: charge.id,
+      next_action: null,
       payment_method: String(charge['payment_method']),
       processing: null,
       status: 'succeeded',
@@ -119,7 +134,31 @@ function receive(account: Account, intent: PaymentIntent, charge: Charge): void 
   );
 }
 
-function startDebit(account: Account, intent: PaymentIntent, billing: object): Charge {
+const expired = 'The latest payment attempt of this PaymentIntent has expired.';
+const voucherSeconds = 3 * 86_400;
+
+/** There is no charge before the shopper has paid. */
+function issueVoucher(account: Account, intent: PaymentIntent): void {
+  const details = {
+    expires_at: account.now + voucherSeconds,
+    hosted_voucher_url: null,
+    number: '01010101010101010101010101010101010101010101010',
+    pdf: null,
+  };
+  account.change(
+    intent,
+    {
+      last_payment_error: null,
+      latest_charge: null,
+      next_action: { type: 'boleto_display_details', boleto_display_details: details },
+      payment_method: account.mint('pm'),
+      status: 'requires_action',
+    },
+    'payment_intent.requires_action',
+  );
+}
+
+function startDebit(account: Account, intent: PaymentIntent, billing: object): void {
   const charge = createCharge(account, intent, { status: 'pending', billing });
   account.record('charge.pending', charge);
   const method = String(charge['payment_method']);
@@ -128,10 +167,9 @@ function startDebit(account: Account, intent: PaymentIntent, billing: object): C
     { latest_charge: charge.id, payment_method: method, status: 'processing', last_payment_error: null },
     'payment_intent.processing',
   );
-  return charge;
 }
 
-function decline(account: Account, intent: PaymentIntent, billing: object): Charge {
+function decline(account: Account, intent: PaymentIntent, billing: object): void {
   const charge = createCharge(account, intent, { status: 'failed', billing });
   account.record('charge.failed', charge);
   recordFailure(account, intent, charge, {
@@ -139,15 +177,15 @@ function decline(account: Account, intent: PaymentIntent, billing: object): Char
     decline_code: 'generic_decline',
     message: 'Your card was declined.',
   });
-  return charge;
 }
 
-function recordFailure(account: Account, intent: PaymentIntent, charge: Charge, error: object): void {
+function recordFailure(account: Account, intent: PaymentIntent, charge: Charge | null, error: object): void {
   account.change(
     intent,
     {
-      last_payment_error: { charge: charge.id, type: 'card_error', ...error },
-      latest_charge: charge.id,
+      last_payment_error: { ...(charge && { charge: charge.id }), type: 'card_error', ...error },
+      latest_charge: charge?.id ?? null,
+      next_action: null,
       payment_method: null,
       processing: null,
       status: 'requires_payment_method',

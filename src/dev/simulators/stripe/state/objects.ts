@@ -135,7 +135,7 @@ export interface PaymentIntent extends StripeObject {
   latest_charge: string | null;
   metadata: Metadata;
   payment_method: string | null;
-  status: 'requires_payment_method' | 'processing' | 'succeeded' | 'canceled';
+  status: 'requires_payment_method' | 'requires_action' | 'processing' | 'succeeded' | 'canceled';
 }
 
 export interface Charge extends StripeObject {
