@@ -37,6 +37,8 @@ export interface SessionSnapshot extends OwnMetadata {
   readonly shippingCents: number;
   readonly taxCents: number;
   readonly totalCents: number;
+  /** What of the total a credit of the customer pays; less than zero where a debt is charged with it. */
+  readonly creditCents: number;
   readonly email: string | null;
   readonly name: string | null;
   readonly phone: string | null;

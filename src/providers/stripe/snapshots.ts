@@ -36,6 +36,7 @@ export function sessionSnapshotOf(
     shippingCents: totals?.amount_shipping ?? 0,
     taxCents: totals?.amount_tax ?? 0,
     totalCents: session.amount_total ?? 0,
+    creditCents: creditIn(session),
     email: customer?.email ?? session.customer_email,
     name: customer?.name ?? null,
     phone: customer?.phone ?? null,
@@ -45,6 +46,10 @@ export function sessionSnapshotOf(
     subscriptionId: idOf(session.subscription),
   };
 }
+
+/** The balance of a customer is a part of the first invoice, where that is expanded, and not of the session's total. */
+const creditIn = ({ amount_total: total, invoice }: Stripe.Checkout.Session): number =>
+  total === null || invoice === null || typeof invoice === 'string' ? 0 : total - invoice.amount_due;
 
 /**
  * The payment of an invoice, where both are expanded: the one that paid it, else the one that is open. What was paid

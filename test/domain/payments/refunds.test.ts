@@ -7,6 +7,7 @@ import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';
 import { applySnapshot, issueRefund, type Refund, refundsOf, requestRefund } from '#src/domain/payments/index.ts';
 import { readRefund } from '#src/domain/payments/refunds/refund.ts';
 import type { RefundRequest } from '#src/domain/payments/refunds/request-refund.ts';
+import { readSession } from '#src/domain/payments/sessions/payment-session.ts';
 import { fetchSnapshot } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { disableGiftCard } from '#src/domain/promotions/index.ts';
@@ -180,6 +181,27 @@ test.serial('each period of a subscription is refunded separately', async (t) =>
     [100, 3400],
   );
 });
+
+for (const [balance, charged] of [
+  [-1000, 2400],
+  [500, 3900],
+  [-5000, 0],
+] as const) {
+  test.serial(`a first period is refunded as it was charged beside a balance of ${balance}`, async (t) => {
+    const { ctx, stripe, account } = t.context;
+    const { orderId: earlier } = await buy(t.context, 'subscription');
+    const [customer] = (await stripe.account(account.secretKey)).customers;
+    await fetch(new URL(`/v1/customers/${customer?.id}`, (await readSession(ctx, earlier))?.url ?? ''), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.secretKey}` },
+      body: new URLSearchParams({ balance: String(balance) }),
+    });
+    const { orderId } = await buy(t.context, 'subscription');
+    t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: charged, attentionCode: null });
+    t.like(await refund(t.context, { orderId }), { state: 'sent', amountCents: charged });
+    t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: charged });
+  });
+}
 
 test.serial('requestRefund rejects unpaid orders and more than is left, pending refunds included', async (t) => {
   const { ctx } = t.context;

@@ -56,6 +56,7 @@ export interface FakePayments extends PaymentGateway {
 const whole = {
   shippingCents: 0,
   taxCents: 0,
+  creditCents: 0,
   name: null,
   phone: null,
   address: null,

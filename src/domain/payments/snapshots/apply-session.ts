@@ -96,6 +96,7 @@ async function applyPaid(
   return payOrder(ctx, order, {
     ...session,
     shippingCents: order.shippingCents + session.shippingCents,
+    totalCents: session.totalCents - session.creditCents,
     paymentCustomerId: session.customerId,
   });
 }

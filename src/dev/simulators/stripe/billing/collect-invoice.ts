@@ -5,6 +5,16 @@ import { addInvoicePayment } from './invoice.ts';
 
 const nextAttemptSeconds = 3 * 86_400;
 
+/** Credit reduces what is due, debt adds to it; what is left of either waits for the next invoice. */
+export function applyBalance(account: Account, invoice: Invoice): void {
+  const customer = account.customers.need(invoice.customer);
+  const start = customer.balance;
+  const due = Math.max(0, invoice.total + start);
+  customer.balance = invoice.total + start - due;
+  const balances = { starting_balance: start, ending_balance: customer.balance };
+  Object.assign(invoice, { amount_due: due, amount_remaining: due, ...balances });
+}
+
 /** Give a draft its number and make it due. */
 export function finalizeInvoice(account: Account, invoice: Invoice): Invoice {
   const times = { ...invoice.status_transitions, finalized_at: account.now };
@@ -28,7 +38,7 @@ export function collectInvoice(
     return null;
   }
   const paying = intent ?? invoiceIntent(account, invoice);
-  paying.customer = invoice.customer;
+  Object.assign(paying, { customer: invoice.customer, amount: invoice.amount_due });
   if (!account.paymentsOfInvoices.has(invoice)) addInvoicePayment(account, invoice, paying.id);
   attemptPayment(account, paying, outcome, billing);
   Object.assign(invoice, { attempted: true, attempt_count: invoice.attempt_count + 1 });

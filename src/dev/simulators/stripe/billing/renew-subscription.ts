@@ -3,7 +3,7 @@ import { reductionOf } from '../catalogue/coupon.ts';
 import { amountOf } from '../catalogue/price.ts';
 import type { Account, InvoiceLineDraft } from '../state/account.ts';
 import type { BillingReason, Invoice, Period, Subscription, SubscriptionItem } from '../state/objects.ts';
-import { collectInvoice, finalizeInvoice } from './collect-invoice.ts';
+import { applyBalance, collectInvoice, finalizeInvoice } from './collect-invoice.ts';
 import { addInvoice } from './invoice.ts';
 import { endSubscription, isInTrial, laterBy } from './subscription.ts';
 
@@ -99,16 +99,6 @@ export function invoicePeriod(
   collectInvoice(account, invoice, outcome === 'paid' ? 'paid' : 'declined');
   if (invoice.status !== 'paid') account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
   return invoice;
-}
-
-/** Credit reduces what is due, debt adds to it; what is left of either waits for the next invoice. */
-function applyBalance(account: Account, invoice: Invoice): void {
-  const customer = account.customers.need(invoice.customer);
-  const start = customer.balance;
-  const due = Math.max(0, invoice.total + start);
-  customer.balance = invoice.total + start - due;
-  const balances = { starting_balance: start, ending_balance: customer.balance };
-  Object.assign(invoice, { amount_due: due, amount_remaining: due, ...balances });
 }
 
 function shelve(

@@ -3,7 +3,7 @@ import { redeem } from '../catalogue/coupon.ts';
 import type { Outcome } from '../payments/payment-intent.ts';
 import type { Account, Cart, InvoiceLineDraft } from '../state/account.ts';
 import type { Customer, Invoice, LineItem, PaymentIntent, Session, Subscription } from '../state/objects.ts';
-import { collectInvoice, finalizeInvoice } from './collect-invoice.ts';
+import { applyBalance, collectInvoice, finalizeInvoice } from './collect-invoice.ts';
 import { addInvoice } from './invoice.ts';
 import { addSubscription } from './subscription.ts';
 
@@ -43,6 +43,7 @@ export function startSubscription(
   subscription.latest_invoice = invoice.id;
   account.record('customer.subscription.created', subscription);
   account.record('invoice.created', invoice);
+  applyBalance(account, invoice);
   finalizeInvoice(account, invoice);
   collectInvoice(account, invoice, outcome, { intent, billing });
   return { subscription, invoice };
