@@ -97,12 +97,6 @@ export function minimumChargeOf(currency: string): Cents {
 }
 
 /**
- * The most that is charged at once, in minor units, whatever they are worth: twelve digits with a card. Other payment
- * methods take fewer, and the payment page leaves out those that do not.
- */
-export const maximumCharge: Cents = 999_999_999_999;
-
-/**
  * The currency in which a store buys shipping labels: that of the country which parcels leave. Known for the United
  * States, and otherwise taken to be the store's.
  */

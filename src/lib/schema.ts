@@ -20,7 +20,7 @@ export { type Static, type TObject, type TSchema, Type };
 
 /**
  * The limit of any amount, in minor units: of as many digits that a hundred lines of 999 pieces still add up exactly.
- * What is charged at once has the provider's own limit (`maximumCharge`).
+ * The payment provider charges more at once, with a card.
  */
 export const centsMax = 9_999_999_999;
 

@@ -431,7 +431,7 @@ for (const currency of ['COP', 'HUF', 'IDR', 'USD']) {
     const { sessions } = await stripe.account(account.secretKey);
     t.is(sessions.find(({ id }) => id === sessionId)?.amount_total, 5_000_000_000);
 
-    const tooMany = { items: [{ product_slug: 'laptop', quantity: 401 }] };
+    const tooMany = { items: [{ product_slug: 'laptop', quantity: 4 }] };
     t.like(await api.call('POST', path, { key, body: tooMany }), { status: 400, body: { error: 'invalid_request' } });
   });
 }

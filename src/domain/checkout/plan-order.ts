@@ -1,6 +1,7 @@
-import { maximumCharge, minimumChargeOf } from '#src/lib/currency.ts';
+import { minimumChargeOf } from '#src/lib/currency.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
+import { centsMax } from '#src/lib/schema.ts';
 import type { PricedLine } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { type Hold, type NewOrder, stockHolds } from '../orders/index.ts';
@@ -149,7 +150,7 @@ function amountsOf(
   const smallestCents = totalCents + Math.min(...chosenCents);
   // Zero is fine: a gift card may cover everything.
   if (smallestCents > 0 && smallestCents < minimumChargeOf(currency)) throw amountTooSmall();
-  if (totalCents + Math.max(...chosenCents) > maximumCharge) throw amountTooLarge();
+  if (subtotalCents + shippingCents + Math.max(...chosenCents) > centsMax) throw amountTooLarge();
   return { subtotalCents, discountCents, giftCardCents, shippingCents, totalCents };
 }
 

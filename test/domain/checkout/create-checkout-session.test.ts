@@ -177,7 +177,7 @@ test.serial('createCheckoutSession rejects what cannot be billed together before
     'too_many_items',
   );
   t.is(await code({ items: [{ product_slug: cheap.slug, quantity: 2 }] }), 'amount_too_small');
-  const dear = await buildProduct(ctx, { variants: [{ price_cents: 50_000_000 }] });
+  const dear = await buildProduct(ctx, { variants: [{ price_cents: 9_999_999_999 }] });
   t.is(await code({ items: [{ product_slug: dear.slug, quantity: 2 }] }), 'invalid_request');
   t.is(await code({ items: [{ product_slug: 'no-such-bowl', quantity: 1 }] }), 'unknown_product');
   t.is(

@@ -6,6 +6,9 @@ export function isCurrency(code: string): boolean {
   return currencies.has(code);
 }
 
+/** The most that is charged at once, in minor units of any currency: with a card. Other payment methods take less. */
+export const maximumCharge = 999_999_999_999;
+
 /** "$12.50", from minor units. */
 export function formatMoney(amount: number, currency: string): string {
   return format(amount, currency.toUpperCase(), 'en-US');

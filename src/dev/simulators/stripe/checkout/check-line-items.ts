@@ -1,6 +1,5 @@
-import { maximumCharge } from '#src/lib/currency.ts';
 import { invalid, missing, oneOf } from '../api/error.ts';
-import { isCurrency } from '../money.ts';
+import { isCurrency, maximumCharge } from '../money.ts';
 import type { Account } from '../state/account.ts';
 import type { Recurring } from '../state/objects.ts';
 import type { LineItemParams, PriceData, SessionParams } from '../state/session-params.ts';

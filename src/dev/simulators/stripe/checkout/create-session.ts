@@ -1,8 +1,8 @@
-import { chargeStepOf, maximumCharge, minimumChargeOf } from '#src/lib/currency.ts';
+import { chargeStepOf, minimumChargeOf } from '#src/lib/currency.ts';
 import { changedMetadata } from '../api/check-metadata.ts';
 import { invalid, noSuch } from '../api/error.ts';
 import { usableCoupon, usablePromotionCode } from '../catalogue/coupon.ts';
-import { formatMoney } from '../money.ts';
+import { formatMoney, maximumCharge } from '../money.ts';
 import type { Account, Reduction } from '../state/account.ts';
 import type { Session } from '../state/objects.ts';
 import type { SessionParams } from '../state/session-params.ts';
