@@ -463,6 +463,14 @@ browserTest('a list stays as it is until the email that filters it is complete',
   t.is(await page.getByRole('alert').count(), 0);
 });
 
+browserTest('what does not exist is not said to be there at another try', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/products/no-such-bowl/show', 'Products');
+  const said = page.getByRole('alert').filter({ hasText: 'There is no such product.' });
+  t.is(await said.innerText(), 'There is no such product.');
+});
+
 browserTest('why a list cannot be read is said once, where the list would be', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

@@ -10,16 +10,19 @@ interface FailureProps {
   readonly retry: () => unknown;
 }
 
-/** What could not be read, and a button that reads it again. */
+/** What could not be read, and a button that reads it again, unless it does not exist. */
 export function Failure({ error, retry }: FailureProps): ReactNode {
+  const isGone = error instanceof ApiError && error.status === 404;
   return (
     <Alert
       severity="error"
       sx={{ whiteSpace: 'pre-line', my: 2 }}
       action={
-        <Button color="inherit" onClick={() => retry()}>
-          Try again
-        </Button>
+        !isGone && (
+          <Button color="inherit" onClick={() => retry()}>
+            Try again
+          </Button>
+        )
       }
     >
       {messageOf(error)}
