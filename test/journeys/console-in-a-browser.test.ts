@@ -471,6 +471,20 @@ browserTest('what does not exist is not said to be there at another try', async 
   t.is(await said.innerText(), 'There is no such product.');
 });
 
+browserTest('a gift card that was disabled is said to be, without the button that did it', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { code } = await clientsOf(stack).admin.createGiftCard({ balance_cents: 500 });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/gift-cards', 'Gift cards');
+  const row = page.getByRole('row', { name: code.slice(-4) });
+  await row.getByRole('cell', { name: 'Active' }).waitFor();
+  await row.getByRole('button', { name: 'Disable' }).click();
+  await confirm(page, 'Disable');
+  await row.getByRole('cell', { name: 'Disabled' }).waitFor();
+  t.is(await row.getByRole('button').count(), 0);
+});
+
 browserTest('why a list cannot be read is said once, where the list would be', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

@@ -22,10 +22,8 @@ export function GiftCardList() {
         { label: 'Balance', align: 'right', show: (card) => formatMoney(card.balance_cents, card.currency) },
         { label: 'Held', align: 'right', show: (card) => formatMoney(card.held_cents, card.currency) },
         { label: 'Issued', show: ({ created_at }) => formatTime(created_at) },
-        {
-          label: 'State',
-          show: (card) => (card.disabled_at ? <State code="disabled" /> : <DisableGiftCard card={card} />),
-        },
+        { label: 'State', show: ({ disabled_at }) => <State code={disabled_at ? 'disabled' : 'active'} /> },
+        { label: 'Change', show: (card) => !card.disabled_at && <DisableGiftCard card={card} /> },
       ]}
     />
   );

@@ -32,10 +32,8 @@ export function KeysPanel() {
               { label: 'Scopes', show: ({ scopes }) => scopes.join(', ') },
               { label: 'Created', show: ({ created_at }) => formatTime(created_at) },
               { label: 'Expires', show: ({ expires_at }) => expires_at && formatTime(expires_at) },
-              {
-                label: 'State',
-                show: (key) => (key.revoked_at ? <State code="revoked" /> : <RevokeKey apiKey={key} />),
-              },
+              { label: 'State', show: (key) => <State code={stateOf(key)} /> },
+              { label: 'Change', show: (key) => !key.revoked_at && <RevokeKey apiKey={key} /> },
             ]}
           />
         )}
@@ -80,6 +78,11 @@ function CreateKey() {
       {value && <SecretDialog title="The new key" value={value} onClose={() => setValue(undefined)} />}
     </>
   );
+}
+
+function stateOf({ revoked_at, expires_at }: ApiKey): string {
+  if (revoked_at) return 'revoked';
+  return expires_at && Date.parse(expires_at) <= Date.now() ? 'expired' : 'active';
 }
 
 function RevokeKey({ apiKey: { id, name } }: { readonly apiKey: ApiKey }) {
