@@ -511,7 +511,7 @@ browserTest('a list that cannot be read again stays, with the form that is open 
   await page.getByText('Not available now.').waitFor({ state: 'attached' });
   t.is(await limit.inputValue(), '77');
   await page.unroute('**/admin/promo-codes?*');
-  await confirm(page, 'Edit');
+  await confirm(page, 'Save');
   await page.getByRole('cell', { name: '0 of 77' }).waitFor();
   t.is(await page.getByText('Not available now.').count(), 0);
 });
@@ -756,7 +756,7 @@ browserTest('a percentage and a weight are shown and edited with all of their de
     await row.getByRole('cell', { name: `${shown} %`, exact: true }).waitFor();
     await row.getByRole('button', { name: 'Edit' }).click();
     t.is(await dialog(page).getByLabel(label).inputValue(), shown);
-    await confirm(page, 'Edit');
+    await confirm(page, 'Save');
     await dialog(page).waitFor({ state: 'detached' });
   }
   const variants = [{ sku: 'FEATHER', price_cents: 100, weight_oz: 0.002 }];
@@ -1543,6 +1543,7 @@ browserTest('a mistyped email of an order is corrected, and the receipt goes to 
   await confirm(page, 'Save');
   await page.getByRole('link', { name: 'typed@shopper.example', exact: true }).waitFor();
   await button(page, 'Send the receipt again').click();
+  await dialog(page).getByText('It goes to typed@shopper.example.').waitFor();
   await confirm(page, 'Send the receipt again');
   const filter = { to: 'typed@shopper.example', subject: `Your order ${number}` };
   await until(async () => (await mailboxControl(stack.mailboxUrl).messages(filter)).length === 1, {
@@ -1663,7 +1664,7 @@ browserTest(
     await confirm(other, 'Replace the keys');
     await other.getByText('The keys are replaced.').waitFor();
 
-    await confirm(page, 'Edit');
+    await confirm(page, 'Save');
     await page.getByText('Payments are up to date.').waitFor();
     await confirm(shippingPage, 'Replace the keys');
     await shippingPage.getByText('The keys are replaced.').waitFor();
@@ -1687,18 +1688,18 @@ browserTest(
     await openInConsole(other, stack, '/settings/payments', 'Settings');
     await button(other, 'Edit').click();
     await dialog(other).getByLabel('How long a shopper has to pay').fill('95m');
-    await doVerified(other, stack, () => confirm(other, 'Edit'), other.getByText('Payments are up to date.'));
+    await doVerified(other, stack, () => confirm(other, 'Save'), other.getByText('Payments are up to date.'));
 
     // As when someone comes back to the page.
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
     await page.getByText('95m').waitFor();
-    await confirm(page, 'Edit');
+    await confirm(page, 'Save');
     await page.getByText('Payments are up to date.').waitFor();
     const { payments } = (await clientsOf(stack).admin.getProviders()).providers;
     // Other tests expect prices without tax.
     await button(page, 'Edit').click();
     await dialog(page).getByLabel('Let the provider calculate tax').uncheck();
-    await confirm(page, 'Edit');
+    await confirm(page, 'Save');
     await dialog(page).waitFor({ state: 'detached' });
     t.like(payments, { session_lifetime: '95m', automatic_tax: true });
   },
@@ -1725,7 +1726,7 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   };
   await page.route('**/imports?*', loseResponse, { times: 1 });
   await page.route('**/imports?*', (route) => route.fulfill(byProxy), { times: 1 });
-  await confirm(page, 'New import');
+  await confirm(page, 'Send the file');
   await dialog(page).getByText('responded in its place, with status 413', { exact: false }).waitFor();
   await confirm(page, 'Try again');
   await dialog(page).getByText('it is not imported twice', { exact: false }).waitFor();
@@ -1745,7 +1746,7 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   await button(page, 'New export').click();
   await dialog(page).getByRole('combobox', { name: 'What' }).click();
   await page.getByRole('option', { name: 'Products' }).click();
-  await confirm(page, 'New export');
+  await confirm(page, 'Export');
   await heading(page, 'Export of products').waitFor();
   const link = page.getByRole('link', { name: 'Download' });
   await link.waitFor();
@@ -1841,7 +1842,7 @@ browserTest('who edits a promo code that has been changed meanwhile sees both ve
   await page.getByRole('row', { name: /BOTH/ }).getByRole('button', { name: 'Edit' }).click();
   await dialog(page).getByLabel('Percent').fill('8');
   await admin.replacePromoCode('BOTH', { type: 'percent', value: 7 });
-  await confirm(page, 'Edit');
+  await confirm(page, 'Save');
   const row = page.getByRole('row', { name: /Percent/ });
   await row.waitFor();
   t.deepEqual(await row.getByRole('cell').allTextContents(), ['Percent', '7', '8']);
@@ -1859,7 +1860,7 @@ browserTest('a new partner does not take the place of the one who has the code a
   await dialog(page).getByLabel('Name').fill('Another blog');
   await dialog(page).getByLabel('Code').fill('MAKER');
   await dialog(page).getByLabel('Commission').fill('90');
-  await confirm(page, 'New partner');
+  await confirm(page, 'Add the partner');
   await dialog(page).getByText('maker is the code of The Maker Blog. Choose another one.').waitFor();
   await dialog(page).getByLabel('Code').fill('another');
   await confirm(page, 'Try again');
@@ -1924,7 +1925,7 @@ browserTest(
       .click();
     await dialog(page).getByLabel('Discount').fill('5');
     await admin.savePartner({ code: 'edited', name: 'Edited', commission_percent: 12, window: '30d' });
-    await confirm(page, 'Edit');
+    await confirm(page, 'Save');
     await page.getByText('The partner is saved.').waitFor();
     const { partners } = await admin.listPartners({ limit: 100 });
     t.like(
@@ -1988,7 +1989,7 @@ browserTest('who corrects the name of a member keeps the role that another owner
   await dialog(page).getByLabel('Name').fill('Kim');
   await admin.updateStaff(member.id, { role: 'support' });
   const row = page.getByRole('row', { name: /Kin/ });
-  await doVerified(page, stack, () => confirm(page, 'Edit'), row);
+  await doVerified(page, stack, () => confirm(page, 'Save'), row);
   t.deepEqual(await row.getByRole('cell').allTextContents(), ['Name', 'Kin', 'Kim']);
   await button(page, 'Save yours').click();
   await page.getByText('The member is changed.').waitFor();

@@ -86,6 +86,7 @@ export function VersionedAction<Thing extends Versioned, Input extends object>({
       <Action<Input, Thing>
         {...action}
         label="Edit"
+        submit="Save"
         input={inputOf(base)}
         onOpen={() => setBase(thing)}
         run={(mine, _, labelOf) => run(mine, base, labelOf)}

@@ -39,6 +39,7 @@ function NewExport() {
     <Action<Body<'admin.createExport'>, Result<'admin.createExport'>>
       label="New export"
       title="Export to a file"
+      submit="Export"
       variant="contained"
       text="A worker writes the file. It can be downloaded for a day."
       input={{ format: 'csv' }}

@@ -20,6 +20,7 @@ export function NewImport() {
     <Action<Input, Import>
       label="New import"
       title="Import a file"
+      submit="Send the file"
       variant="contained"
       text="A file of at most 200 MB. You can leave the page once it is sent: a worker imports it."
       input={{ format: 'csv', mode: 'upsert', dry_run: true }}

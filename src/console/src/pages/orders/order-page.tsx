@@ -131,11 +131,11 @@ function sumsOf(order: OrderFile): (readonly [string, string])[] {
 }
 
 function CustomerPanel({ order }: Props) {
-  const { id, customer, created_at, paid_at, imported_at } = order;
+  const { customer, created_at, paid_at, imported_at } = order;
   const actions = (
     <>
       <EditEmail order={order} />
-      {paid_at && !imported_at && <ResendReceipt orderId={id} />}
+      {paid_at && !imported_at && <ResendReceipt order={order} />}
     </>
   );
   return (
@@ -169,12 +169,13 @@ function EditEmail({ order: { id, customer } }: Props) {
   );
 }
 
-function ResendReceipt({ orderId }: { readonly orderId: string }) {
+function ResendReceipt({ order: { id, customer } }: Props) {
   return (
     <Action
       label="Send the receipt again"
       scope="admin.orders:write"
-      run={() => admin.resendReceipt(orderId)}
+      text={customer.email && `It goes to ${customer.email}.`}
+      run={() => admin.resendReceipt(id)}
       done="The receipt is on its way."
     />
   );

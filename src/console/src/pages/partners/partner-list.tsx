@@ -41,6 +41,7 @@ function NewPartner() {
     <Action<Input>
       label="New partner"
       title="Add a partner"
+      submit="Add the partner"
       variant="contained"
       scope="admin.promotions:write"
       input={{ window: '30d' }}
@@ -60,6 +61,7 @@ function EditPartner({ partner }: { readonly partner: ManagedPartner }) {
   return (
     <Action<Input>
       label="Edit"
+      submit="Save"
       title={`Edit ${partner.name}`}
       scope="admin.promotions:write"
       input={inputOf(partner)}

@@ -75,6 +75,7 @@ function EditTerms({ account }: Props) {
   return (
     <Action<Pick<Input, 'session_lifetime' | 'automatic_tax'>>
       label="Edit"
+      submit="Save"
       title="Edit how payments are taken"
       scope="admin:write"
       input={terms}
