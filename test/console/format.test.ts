@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { formatDays, formatMoney, formatPercent } from '#src/console/src/lib/format.ts';
+import { formatDays, formatMoney, formatPercent, headingOf } from '#src/console/src/lib/format.ts';
 import { decimalsOf } from '#src/lib/currency.ts';
 import { formatMoney as formatInMail } from '#src/lib/format-money.ts';
 
@@ -24,5 +24,12 @@ test('a percentage has the decimals of its locale', (t) => {
   t.deepEqual(
     [0, 7.25, 12.3456].map((percent) => formatPercent(percent, 'en-US')),
     ['0 %', '7.25 %', '12.3456 %'],
+  );
+});
+
+test('a sentence that becomes a heading has no full stop before its number', (t) => {
+  t.deepEqual(
+    [headingOf('No carrier offers a rate.', 12), headingOf('Returns to decide', 1)],
+    ['No carrier offers a rate (12)', 'Returns to decide (1)'],
   );
 });

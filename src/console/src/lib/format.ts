@@ -33,6 +33,10 @@ export const formatOrders = (count: number): string => `${formatCount(count)} ${
 
 export const formatDays = (count: number): string => `${formatCount(count)} ${count === 1 ? 'day' : 'days'}`;
 
+/** A sentence as the heading of so many. */
+export const headingOf = (message: string, count: number): string =>
+  `${message.replace(/\.$/, '')} (${formatCount(count)})`;
+
 /** A text within another one, which its direction does not reorder: "2 × " stays before a name in Arabic. */
 export const isolate = (text: string): string => `\u2068${text}\u2069`;
 

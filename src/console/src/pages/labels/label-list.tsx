@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
-import { formatTime } from '../../lib/format.ts';
+import { formatTime, headingOf } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { Rows } from '../../lib/rows.tsx';
@@ -48,7 +48,7 @@ async function readWaitingLabels(signal: AbortSignal): Promise<Label[]> {
 function ReasonPanel({ labels }: { readonly labels: readonly Label[] }) {
   const [first] = labels;
   return (
-    <Panel title={`${first?.reason ?? 'Unknown'} (${labels.length})`} actions={<RetryAll labels={labels} />}>
+    <Panel title={headingOf(first?.reason ?? 'Unknown', labels.length)} actions={<RetryAll labels={labels} />}>
       <Typography sx={{ mb: 1 }}>{first?.next}</Typography>
       <Rows
         label="Labels"

@@ -9,7 +9,7 @@ import { Link as RouterLink } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
-import { formatTime } from '../../lib/format.ts';
+import { formatTime, headingOf } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { useScope } from '../../session/session.ts';
 
@@ -84,24 +84,24 @@ function stepsOf(
 ): Step[] {
   return [
     ...attention.map(({ kind, count, message, next, oldest_at }) => ({
-      text: `${message} (${count}, since ${formatTime(oldest_at)})`,
-      next,
+      text: headingOf(message, count),
+      next: `Since ${formatTime(oldest_at)}. ${next}`,
       to: places[kind],
     })),
     ...(withoutLabel > 0
       ? [
           {
-            text: `Orders to ship without a label: ${withoutLabel}`,
+            text: headingOf('Orders to ship without a label', withoutLabel),
             next: 'Buy a label, ship them by hand, or refund them.',
             to: filtered('orders', { without_label: true }),
           },
         ]
       : []),
     ...(returns > 0
-      ? [{ text: `Returns to decide: ${returns}`, to: filtered('returns', { status: 'requested' }) }]
+      ? [{ text: headingOf('Returns to decide', returns), to: filtered('returns', { status: 'requested' }) }]
       : []),
     ...(reviews > 0 && mayModerate
-      ? [{ text: `Reviews to moderate: ${reviews}`, to: filtered('reviews', { status: 'pending' }) }]
+      ? [{ text: headingOf('Reviews to moderate', reviews), to: filtered('reviews', { status: 'pending' }) }]
       : []),
   ];
 }
