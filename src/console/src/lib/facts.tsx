@@ -33,8 +33,14 @@ export function Panel({ title, actions, children }: PanelProps): ReactNode {
 /** What people wrote has its lines, each in its own direction. */
 export const asWritten = { whiteSpace: 'pre-line', unicodeBidi: 'plaintext' } as const;
 
+interface FactsProps {
+  readonly of: readonly (readonly [name: string, value: ReactNode])[];
+  /** On which side the values stand below each other. */
+  readonly align?: 'left' | 'right';
+}
+
 /** Names and values below each other, without those that are not there. */
-export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }): ReactNode {
+export function Facts({ of, align = 'left' }: FactsProps): ReactNode {
   return (
     <Box
       component="dl"
@@ -50,7 +56,7 @@ export function Facts({ of }: { readonly of: readonly (readonly [name: string, v
             <Typography
               component="dd"
               variant="body2"
-              sx={{ m: 0, overflowWrap: 'anywhere', textAlign: 'left', ...asWritten }}
+              sx={{ m: 0, overflowWrap: 'anywhere', textAlign: align, ...asWritten }}
             >
               {value}
             </Typography>

@@ -42,7 +42,7 @@ export function Rows<Row>(props: RowsProps<Row>): ReactNode {
 
 /** A long word breaks, and does not move the other columns out of the window. A number stays in one piece. */
 const cellOf = (align: 'right' | undefined) => ({
-  minWidth: align === 'right' ? 80 : 120,
+  minWidth: 80,
   maxWidth: 320,
   overflowWrap: align === 'right' ? 'normal' : 'anywhere',
   ...asWritten,
@@ -65,7 +65,7 @@ function WideRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf
         <TableBody>
           {rows.map((row, index) => (
             <TableRow key={keyOf(row)} hover>
-              <TableCell id={`${id}${index}`} align={name.align} sx={cellOf(name.align)}>
+              <TableCell id={`${id}${index}`} align={name.align} sx={{ ...cellOf(name.align), minWidth: 120 }}>
                 <Name row={row} column={name} linkOf={linkOf} />
               </TableCell>
               <RowName value={`${id}${index}`}>

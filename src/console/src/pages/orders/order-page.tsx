@@ -1,6 +1,7 @@
 import Alert from '@mui/material/Alert';
 import AlertTitle from '@mui/material/AlertTitle';
 import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
 import type { Body, OrderFile } from '@storefront-commerce/client';
 import { email, required, TextInput } from 'react-admin';
 
@@ -45,7 +46,7 @@ function Order({ order }: Props) {
       {order.attentions.map((attention) => (
         <AttentionAlert key={attention.code} orderId={order.id} attention={attention} />
       ))}
-      <Box sx={{ display: 'grid', columnGap: 2, gridTemplateColumns: { md: '3fr 2fr' }, alignItems: 'start' }}>
+      <Box sx={{ display: 'grid', columnGap: 2, gridTemplateColumns: { lg: '3fr 2fr' }, alignItems: 'start' }}>
         <Box sx={{ minWidth: 0 }}>
           <ItemsPanel order={order} />
           <RefundPanel order={order} />
@@ -97,17 +98,27 @@ function ItemsPanel({ order }: Props) {
         rows={order.items}
         keyOf={({ id }) => id}
         columns={[
-          { label: 'Item', show: ({ name }) => name },
-          { label: 'SKU', show: ({ sku }) => sku },
+          { label: 'Item', show: (item) => <Item item={item} /> },
           { label: 'Quantity', align: 'right', show: ({ quantity }) => quantity },
           { label: 'Price', align: 'right', show: (item) => formatMoney(item.unit_price_cents, currency) },
           { label: 'Total', align: 'right', show: (item) => <Money cents={item.total_cents} currency={currency} /> },
         ]}
       />
-      <Box sx={{ mt: 2 }}>
-        <Facts of={sumsOf(order)} />
+      <Box sx={{ display: 'flex', justifyContent: { md: 'end' }, mt: 2, px: 2 }}>
+        <Facts of={sumsOf(order)} align="right" />
       </Box>
     </Panel>
+  );
+}
+
+function Item({ item: { name, sku } }: { readonly item: OrderFile['items'][number] }) {
+  return (
+    <>
+      {name}
+      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        {sku}
+      </Typography>
+    </>
   );
 }
 

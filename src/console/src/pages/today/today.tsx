@@ -17,7 +17,16 @@ export function Today() {
   return (
     <>
       <PageHeading title="Today" />
-      <Box sx={{ display: 'grid', columnGap: 2, gridTemplateColumns: { md: '1fr 1fr' }, alignItems: 'start' }}>
+      <Box
+        sx={{
+          display: 'grid',
+          columnGap: 2,
+          // A role may see one part alone, which then has the whole width.
+          gridAutoFlow: { lg: 'column' },
+          gridAutoColumns: 'minmax(0, 1fr)',
+          alignItems: 'start',
+        }}
+      >
         {mayReadOrders && (
           <Box sx={{ minWidth: 0 }}>
             <NextSteps />
@@ -34,7 +43,7 @@ function Numbers() {
   const currency = useSession()?.store.currency ?? 'USD';
   const [from, to] = [daysAgo(29), daysAgo(0)];
   return (
-    <Box sx={(theme) => ({ minWidth: 0, [theme.breakpoints.down('md')]: afterPartsAbove })}>
+    <Box sx={(theme) => ({ minWidth: 0, [theme.breakpoints.down('lg')]: afterPartsAbove })}>
       <Panel title="Sales of 30 days">
         <Loaded queryKey={['daily', from, to]} load={(signal) => admin.getDailyAnalytics({ from, to }, { signal })}>
           {({ days }) => <DailyPlot days={days} currency={currency} />}
