@@ -50,6 +50,17 @@ const components: RaThemeOptions['components'] = {
   MuiMenu: { styleOverrides: { paper: edge } },
   // They are the store's at other services, which a browser would otherwise keep and fill in as the password of this one.
   RaPasswordInput: { defaultProps: { autoComplete: 'new-password' } },
+  // Many choices stand below each other.
+  RaCheckboxGroupInput: {
+    styleOverrides: {
+      root: {
+        '& .MuiFormGroup-row': {
+          display: 'grid',
+          gridTemplateColumns: 'repeat(auto-fill, minmax(min(12rem, 100%), 1fr))',
+        },
+      },
+    },
+  },
   RaAppBar: { styleOverrides: { root: notPrinted } },
   RaLoadingIndicator: {
     // What is soon read again in the background does not flash.

@@ -30,7 +30,8 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
   const hasBegun = begun === version;
   const { place, storeFocus } = useRestoredFocus(hasBegun && !isSending);
   return (
-    <div ref={place}>
+    // A field for a few words is not as wide as a large screen.
+    <Box ref={place} sx={{ maxWidth: '64rem' }}>
       <Form
         key={version}
         // Without a record, the form would have that of the page, and begin again when it is read again.
@@ -50,7 +51,7 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
           </Button>
         </Box>
       </Form>
-    </div>
+    </Box>
   );
 }
 

@@ -51,7 +51,7 @@ export function ListInput(props: ListInputProps): ReactNode {
 /** The inputs side by side, on as many lines as they need. */
 const inputsShareLine = {
   '& .RaSimpleFormIterator-form': { flexGrow: 1, flexWrap: { sm: 'wrap' } },
-  '& .RaSimpleFormIterator-form > *': { flex: { sm: '1 1 9rem' }, minWidth: { sm: '9rem' } },
+  '& .RaSimpleFormIterator-form > *': { flex: { sm: '1 1 12.5rem' }, minWidth: { sm: '12.5rem' } },
   '& .RaSimpleFormIterator-action': { flexShrink: 0 },
 };
 

@@ -25,7 +25,7 @@ export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNo
   const { filters, actions, ...shown } = props;
   return (
     <>
-      <PageHeading title={shown.title}>{actions}</PageHeading>
+      <PageHeading title={shown.title} actions={actions} />
       <ListView
         title={false}
         filters={filters}

@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box';
 import type { Body, ManagedContentEntry } from '@storefront-commerce/client';
 import { useNavigate } from 'react-router';
 
@@ -23,10 +22,8 @@ function Entry({ entry }: Props) {
   const { type, slug } = entry;
   return (
     <>
-      <PageHeading title={entry.title}>
+      <PageHeading title={entry.title} actions={<DeleteEntry entry={entry} />}>
         <State code={entry.published_at ? 'published' : 'draft'} />
-        <Box sx={{ flexGrow: 1 }} />
-        <DeleteEntry entry={entry} />
       </PageHeading>
       <Panel title="Entry">
         <VersionedForm

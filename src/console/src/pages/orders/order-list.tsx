@@ -1,5 +1,5 @@
 import type { ManagedOrder } from '@storefront-commerce/client';
-import { BooleanInput, SelectInput, TextInput } from 'react-admin';
+import { BooleanInput, SearchInput, SelectInput } from 'react-admin';
 
 import { choicesOf } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
@@ -28,12 +28,18 @@ const fulfillments = [
 
 const onOrUnset = {
   parse: (isOn: boolean) => isOn || '',
-  // The knob stands out of its input to the left.
-  sx: { pl: '11px' },
+  // The knob stands out of its input to the left, and in the middle of those beside it.
+  sx: { pl: '11px', pb: { sm: '14px' } },
 };
 
 const filters = [
-  <TextInput key="q" source="q" label="Search" helperText="Number, email or tracking" alwaysOn />,
+  <SearchInput
+    key="q"
+    source="q"
+    placeholder="Number, email or tracking"
+    sx={{ minWidth: { sm: '18rem' } }}
+    alwaysOn
+  />,
   <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
   <SelectInput
     key="fulfillment"

@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box';
 import type { ManagedProduct } from '@storefront-commerce/client';
 import { useNavigate } from 'react-router';
 
@@ -17,10 +16,8 @@ export function ProductPage() {
 function Product({ product }: { readonly product: ManagedProduct }) {
   return (
     <>
-      <PageHeading title={product.name}>
+      <PageHeading title={product.name} actions={<DeleteProduct product={product} />}>
         <State code={product.status} />
-        <Box sx={{ flexGrow: 1 }} />
-        <DeleteProduct product={product} />
       </PageHeading>
       <StockPanel product={product} />
       <ProductForm product={product} />
