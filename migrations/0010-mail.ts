@@ -12,7 +12,7 @@ export class Mail extends Migration {
         kind text not null check (kind in
           ('magic_link', 'receipt', 'shipped', 'abandoned_cart', 'one_time_password', 'return_update',
            'endpoint_warning', 'restock', 'gift', 'staff_sign_in', 'staff_invitation', 'staff_owner_added',
-           'staff_code')),
+           'staff_code', 'refunded')),
         recipient text not null,
         data jsonb not null,
         subject_id ${id} not null,

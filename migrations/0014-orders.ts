@@ -30,6 +30,8 @@ export class Orders extends Migration {
         tax_cents bigint not null default 0 check (tax_cents >= 0),
         total_cents bigint not null check (total_cents >= 0),
         refunded_cents bigint not null default 0 check (refunded_cents >= 0),
+        -- The payment provider's ids of the refunds that its shopper was emailed about.
+        reported_refunds jsonb not null default '[]',
         shipping_address jsonb,
         labels jsonb not null default '[]',
         -- Why it needs attention: a list of { code, detail }, the most urgent first, each code once.

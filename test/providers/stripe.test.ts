@@ -461,7 +461,7 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
     amountCents: 7600,
     refundedCents: 0,
     failedRefunds: [],
-    lastRefundId: null,
+    refunds: only(),
     isDisputed: false,
   });
   const paymentId = intents[0]?.id ?? '';
@@ -473,7 +473,7 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
   t.like(await payments.fetchPayment(account, made?.id ?? ''), {
     refundedCents: 100,
     failedRefunds: only({ refundId: 'rfd_1', failure: 'lost_or_stolen_card' }),
-    lastRefundId: 'rfd_2',
+    refunds: only({ refundId: 'rfd_2', amountCents: 100 }),
   });
   const dispute = await stripe.openDispute(charge);
   t.like(await payments.fetchPayment(account, dispute.id), { isDisputed: true, lostCents: 0 });

@@ -46,6 +46,10 @@ export interface MailData {
   staff_code: { readonly purpose: string; readonly valid_minutes: number };
   receipt: OrderMailData;
   shipped: OrderMailData;
+  refunded: OrderMailData & {
+    /** What was refunded now: as money, and to the gift card. */
+    readonly refund: { readonly amount_cents: number; readonly gift_card_cents: number };
+  };
   /** Its tokens are derived from the id of the saved cart (`subjectId`) and from the recipient. */
   abandoned_cart: {
     /** The number of the reminder, starting at 1. */
@@ -111,6 +115,7 @@ export const mailKinds: Readonly<Record<MailKind, MailKindRules>> = {
   staff_code: { delivery: 'at_least_once', staleAfterMs: minutes(10) },
   receipt: { delivery: 'at_least_once' },
   shipped: { delivery: 'at_least_once' },
+  refunded: { delivery: 'at_least_once' },
   abandoned_cart: { delivery: 'at_most_once', staleAfterMs: hours(24) },
   one_time_password: { delivery: 'at_least_once', staleAfterMs: minutes(10) },
   return_update: { delivery: 'at_least_once' },

@@ -9,7 +9,7 @@ import { endpointWarning } from './templates/endpoint-warning.ts';
 import { gift } from './templates/gift.ts';
 import { magicLink } from './templates/magic-link.ts';
 import { oneTimePassword } from './templates/one-time-password.ts';
-import { receipt, shipped } from './templates/orders.ts';
+import { receipt, refunded, shipped } from './templates/orders.ts';
 import { restock } from './templates/restock.ts';
 import { returnUpdate } from './templates/return-update.ts';
 import { staffCode, staffInvitation, staffOwnerAdded, staffSignIn } from './templates/staff.ts';
@@ -23,6 +23,7 @@ const templates: { readonly [Kind in MailKind]: Template<Kind> } = {
   staff_code: staffCode,
   receipt,
   shipped,
+  refunded,
   abandoned_cart: abandonedCart,
   one_time_password: oneTimePassword,
   return_update: returnUpdate,

@@ -124,6 +124,8 @@ const OrderSchema = defineEntity({
     taxCents: p.bigint('number'),
     totalCents: p.bigint('number'),
     refundedCents: p.bigint('number'),
+    /** The provider's ids of the refunds that its shopper was emailed about, or that need no email. */
+    reportedRefunds: p.json<string[]>().default([]),
     shippingAddress: p.json<ShippingAddress>().nullable(),
     labels: p.json<OrderLabel[]>(),
     /** Why it needs attention, the most urgent first. Each one is resolved by its own cause. */

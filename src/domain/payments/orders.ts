@@ -18,7 +18,7 @@ import {
 } from '../orders/index.ts';
 import { attributeOrder } from '../partners/index.ts';
 import type { PaidAddress } from '../ports/payment-snapshots.ts';
-import { returnGiftCard } from '../promotions/index.ts';
+import { leftToReturn, returnGiftCard } from '../promotions/index.ts';
 import { stopReminders } from '../reminders/index.ts';
 import { endedByRefund, enqueueLabelRefund, requestLabel } from '../shipping/index.ts';
 
@@ -153,24 +153,31 @@ export async function endOrder(
   if (status !== 'canceled') recordEvent(ctx, `order.${status}`, order.id);
 }
 
-/** Make an order refunded of which no money is left at the provider, and undo its sale. Call with the order locked. */
-export async function closeRefunded(ctx: InTransaction, order: Order): Promise<void> {
+/**
+ * Make an order refunded of which no money is left at the provider, and undo its sale. Call with the order locked.
+ * @returns the amount that was returned to the gift card, if it can be used
+ */
+export async function closeRefunded(ctx: InTransaction, order: Order): Promise<number> {
   order.moveTo('refunded');
   order.movePaymentTo('refunded');
   recordEvent(ctx, 'order.refunded', order.id);
-  await undoSale(ctx, order);
+  const cardCents = await undoSale(ctx, order);
   await saveOrder(ctx, order);
+  return cardCents;
 }
 
 /**
  * Undo the sale of a fully refunded order: return the gift card's part, restock goods that were not shipped, and cancel
  * the label. What was flagged of a parcel that does not arrive is resolved. Call with the order locked.
+ * @returns the amount that was returned to the gift card, if it can be used
  */
-export async function undoSale(ctx: InTransaction, order: Order): Promise<void> {
-  await refundToGiftCard(ctx, order);
+export async function undoSale(ctx: InTransaction, order: Order): Promise<number> {
+  const left = order.giftCardCents > 0 ? await leftToReturn(ctx, { orderId: order.id }) : 0;
+  const isUsable = await refundToGiftCard(ctx, order);
   order.resolve(...endedByRefund);
   if (!order.shippedAt) await restockOrder(ctx, order.id);
   await enqueueLabelRefund(ctx, order);
+  return isUsable ? left : 0;
 }
 
 const giftCardDisabled: Attention = {
@@ -181,10 +188,12 @@ const giftCardDisabled: Attention = {
 /**
  * Return what a gift card paid of an order, by default all of it, and flag the order if the card is disabled. Call with
  * the order locked.
+ * @returns whether the card can be used
  */
-export async function refundToGiftCard(ctx: InTransaction, order: Order, amountCents?: number): Promise<void> {
+export async function refundToGiftCard(ctx: InTransaction, order: Order, amountCents?: number): Promise<boolean> {
   const isUsable = await returnGiftCard(ctx, { orderId: order.id, ...(amountCents !== undefined && { amountCents }) });
   if (!isUsable) await flagAttention(ctx, order, giftCardDisabled);
+  return isUsable;
 }
 
 /** Flag an order whose payment needs an operator. Call with the order locked. */

@@ -103,12 +103,20 @@ export interface PaymentSnapshot extends OwnMetadata {
   readonly refundedCents: number;
   /** Refunds that were requested here and whose money came back: they do not count as refunded. */
   readonly failedRefunds: readonly FailedRefund[];
-  /** The last of the refunds that count, where it was requested here and not at the provider. */
-  readonly lastRefundId: string | null;
+  /** The last hundred refunds that count, the newest first. */
+  readonly refunds: readonly MadeRefund[];
   /** Whether the shopper's bank disputes it at present. */
   readonly isDisputed: boolean;
   /** What was lost in all disputes of it, in minor units. */
   readonly lostCents: number;
+}
+
+/** A refund whose money did not come back. `refundId` is null where it was requested at the provider. */
+export interface MadeRefund {
+  /** The provider's id. */
+  readonly id: string;
+  readonly refundId: string | null;
+  readonly amountCents: number;
 }
 
 /** `failure` is the provider's code of why it failed. */

@@ -85,7 +85,10 @@ async function refundToCard(
 ): Promise<void> {
   await refundToGiftCard(ctx, order, toCard);
   if (order.refundedCents < order.totalCents) return;
-  if (isAll) return closeRefunded(ctx, order);
+  if (isAll) {
+    await closeRefunded(ctx, order);
+    return;
+  }
   order.moveTo('partially_refunded');
   order.movePaymentTo('partially_refunded');
   recordEvent(ctx, 'order.refunded', order.id);

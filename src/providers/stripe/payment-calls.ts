@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { PaymentAccount, PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
-import type { FailedRefund, PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
+import type { FailedRefund, MadeRefund, PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Caller, newBudget, type SharedOptions } from './caller.ts';
 import { eventOf, handledEventTypes } from './events.ts';
@@ -85,7 +85,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     ]);
     return paymentSnapshotOf(charge, invoice, {
       failedRefunds: refunds.flatMap(failedRefundOf),
-      lastRefundId: refunds.find((refund) => !hasFailed(refund))?.metadata?.[refundIdField] ?? null,
+      refunds: refunds.filter((refund) => !hasFailed(refund)).map(madeRefundOf),
       ...disputes,
     });
   }
@@ -153,6 +153,12 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
 const refundIdField = 'platform_refund_id';
 
 const hasFailed = ({ status }: Stripe.Refund): boolean => status === 'failed' || status === 'canceled';
+
+const madeRefundOf = ({ id, metadata, amount }: Stripe.Refund): MadeRefund => ({
+  id,
+  refundId: metadata?.[refundIdField] ?? null,
+  amountCents: amount,
+});
 
 function failedRefundOf(refund: Stripe.Refund): FailedRefund[] {
   const { status, failure_reason: reason, metadata } = refund;

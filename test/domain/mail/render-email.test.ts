@@ -159,6 +159,34 @@ test('a receipt that is sent again announces no email that has been sent, and sa
   t.false((await textOf({ status: 'refunded', refunded_cents: 9953 })).includes(note));
 });
 
+test('the email about a refund says what was refunded, in the currency of the order and the language of the store', async (t) => {
+  const textOf = async (
+    refund: { amount_cents: number; gift_card_cents: number },
+    currency = 'USD',
+    locale = 'en-US',
+  ) => {
+    const ctx = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, locale } };
+    const { subject, text } = await renderEmail(ctx, 'refunded', {
+      data: { ...orderMail({ refunded_cents: 3589, currency }), refund },
+      subjectId: 'ord_1',
+      recipient: 'ada@example.com',
+    });
+    t.is(subject, 'Refund of your order ORD-1001');
+    return text;
+  };
+  const money = await textOf({ amount_cents: 3589, gift_card_cents: 0 });
+  t.regex(money, /Your money is on its way/);
+  t.regex(money, /Refund:\n {2}\$35\.89\n/);
+  t.regex(money, /Total +\$99\.53\nRefunded +−\$35\.89\n/);
+  t.notRegex(money, /gift card/);
+  const both = await textOf({ amount_cents: 3589, gift_card_cents: 1000 });
+  t.regex(both, /Refund to your gift card:\n {2}\$10\.00/);
+  const card = await textOf({ amount_cents: 0, gift_card_cents: 1000 });
+  t.regex(card, /on the card again/);
+  t.notRegex(card, /bank/);
+  t.regex(await textOf({ amount_cents: 3589, gift_card_cents: 0 }, 'EUR', 'de-DE'), /35,89\s€/);
+});
+
 test('the button of the email about a further parcel leads to that parcel, if its carrier has a page for it', async (t) => {
   const [lost, sent] = ['1', '2'].map((number) => ({
     carrier: 'USPS',

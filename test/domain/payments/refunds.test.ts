@@ -1,7 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
+import { readOrderFile } from '#src/domain/backoffice/index.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { suppress } from '#src/domain/mail/index.ts';
 import { readManagedOrder, readOrder, releaseHolds } from '#src/domain/orders/index.ts';
 import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';
 import { applySnapshot, issueRefund, type Refund, refundsOf, requestRefund } from '#src/domain/payments/index.ts';
@@ -378,6 +380,97 @@ test.serial('an order paid by gift card alone is refunded without the provider',
   t.is((await balanceOf(ctx, card.id))?.balance, 5000);
   t.like(await stockOf(ctx, product.variant.id), { stock: 100 });
   t.is(await refundsAtStripe(t.context), 0);
+});
+
+interface RefundEmail {
+  readonly refund: { readonly amount_cents: number; readonly gift_card_cents: number };
+}
+
+/** The amounts of the emails about refunds of an order, as money and to its gift card, the oldest first. */
+async function refundEmails(ctx: Context, orderId: string): Promise<[number, number][]> {
+  const mails = await read<{ data: RefundEmail }>(
+    ctx,
+    sql`
+    select data from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${orderId} and kind = 'refunded'
+    order by id`,
+  );
+  return mails.map(({ data: { refund } }) => [refund.amount_cents, refund.gift_card_cents]);
+}
+
+test.serial('each refund of an order is emailed to its shopper once, wherever it was made', async (t) => {
+  const { clock, ctx, services } = t.context;
+  const card = await buildGiftCard(ctx, { balanceCents: 1000 });
+  const { orderId } = await buy(t.context, 'one_time', card.code);
+  const { id } = await refund(t.context, { orderId, amountCents: 500 });
+  t.deepEqual(await refundEmails(ctx, orderId), [[500, 0]]);
+  await issueRefund(ctx, { refundId: id, attempt: 1 });
+  await refundAtDashboard(700).run(t.context, orderId);
+  t.deepEqual(await refundEmails(ctx, orderId), [
+    [500, 0],
+    [700, 0],
+  ]);
+  await Promise.all([300, 400].map((amountCents) => requestRefund(ctx, { orderId, amountCents })));
+  await settle(t.context);
+  t.deepEqual((await refundEmails(ctx, orderId)).slice(2).toSorted(), [
+    [300, 0],
+    [400, 0],
+  ]);
+  await refund(t.context, { orderId });
+  t.deepEqual((await refundEmails(ctx, orderId)).slice(4), [[900, 1000]], 'the rest, and what the gift card paid');
+  await transact(ctx, (ctx) => suppress(ctx, 'ada@example.com', 'bounced'));
+  clock.pass(minutes(1));
+  await runJobs(services);
+  const { timeline } = await readOrderFile(ctx, orderId);
+  t.is(timeline.filter(({ type, detail }) => type === 'mail.suppressed' && detail === 'refunded').length, 5);
+});
+
+test.serial(
+  'a refund of a return is in the email of the return, and one of a gift card alone in its own',
+  async (t) => {
+    const { ctx } = t.context;
+    const { orderId } = await buyTwo(t.context, 5000);
+    await returnOne().run(t.context, orderId);
+    t.deepEqual(await refundEmails(ctx, orderId), [], 'the email of the return says what was refunded');
+    await refund(t.context, { orderId });
+    t.deepEqual(await refundEmails(ctx, orderId), [[0, 3800]]);
+  },
+);
+
+test.serial('a refund in the dashboard is emailed, and a return after it only as a return', async (t) => {
+  const { ctx } = t.context;
+  const { orderId } = await buyTwo(t.context, 5000);
+  await refundAtDashboard(1000).run(t.context, orderId);
+  await returnOne().run(t.context, orderId);
+  t.deepEqual(await refundEmails(ctx, orderId), [[1000, 0]]);
+});
+
+test.serial('a refund that is made again after the bank returned it is emailed again', async (t) => {
+  const { ctx } = t.context;
+  const { orderId } = await buy(t.context);
+  await refund(t.context, { orderId, amountCents: 1000 });
+  await failRefunds(t.context);
+  await refund(t.context, { orderId, amountCents: 1000, reason: 'again' });
+  t.deepEqual(await refundEmails(ctx, orderId), [
+    [1000, 0],
+    [1000, 0],
+  ]);
+});
+
+test.serial('no email about a refund goes to an erased person, or names what is on a disabled card', async (t) => {
+  const { ctx } = t.context;
+  const { orderId: erased } = await buy(t.context);
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`update orders set email = null where tenant_id = ${ctx.tenant.id} and id = ${erased}`),
+  );
+  await refund(t.context, { orderId: erased });
+  t.like(await orderOf(ctx, erased), { status: 'refunded' });
+  t.deepEqual(await refundEmails(ctx, erased), []);
+
+  const card = await buildGiftCard(ctx, { balanceCents: 1000 });
+  const { orderId } = await buy(t.context, 'one_time', card.code);
+  await transact(ctx, (ctx) => disableGiftCard(ctx, { giftCardId: card.id }));
+  await refund(t.context, { orderId });
+  t.deepEqual(await refundEmails(ctx, orderId), [[2800, 0]]);
 });
 
 interface Step {

@@ -91,6 +91,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'labels.rate': 'what a carrier asks for a parcel',
   'mails.message_id': 'the number of a mail',
   'orders.labels': 'carriers and numbers of parcels',
+  'orders.reported_refunds': 'ids of refunds at the payment provider',
   'order_items.name': 'what was bought',
   'outbox.payload': 'ids alone, as a test of the jobs demands',
   'outbox.trace': 'numbers of traces',

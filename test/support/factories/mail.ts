@@ -89,6 +89,7 @@ export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
   staff_code: { purpose: 'staff.ses_1', valid_minutes: 10 },
   receipt: orderMail({ gift_card_cents: 1000, total_cents: 8953 }),
   shipped: orderMail({ labels }),
+  refunded: { ...orderMail({ refunded_cents: 3589 }), refund: { amount_cents: 3589, gift_card_cents: 1000 } },
   one_time_password: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },
   return_update: {
     return_number: 'RMA-1012',

@@ -72,7 +72,7 @@ const untouched = {
   amountCents: 3800,
   refundedCents: 0,
   failedRefunds: [],
-  lastRefundId: null,
+  refunds: [],
   isDisputed: false,
   lostCents: 0,
 };

@@ -2,6 +2,7 @@ import { restOfTotal } from '#src/lib/total.ts';
 import type { Context } from '../../context.ts';
 import type { OrderMailData, PostalAddress } from '../kinds.ts';
 import type { Block, Fact } from '../layout/document.ts';
+import { refundFacts } from './refund-facts.ts';
 import { money, type Template } from './template.ts';
 
 export const receipt: Template<'receipt'> = (ctx, { data: order }) => ({
@@ -54,6 +55,29 @@ export const shipped: Template<'shipped'> = (ctx, { data: order }) => {
         ? [{ kind: 'facts', facts: [addressFact('Ships to', order.shipping_address)] } as const]
         : []),
       itemLines(ctx, order, { prices: false }),
+    ],
+  };
+};
+
+export const refunded: Template<'refunded'> = (ctx, { data: order }) => {
+  const { amount_cents: cents } = order.refund;
+  const words =
+    cents > 0
+      ? { title: 'Your money is on its way', text: 'Your bank may take a few days to show it.' }
+      : { title: 'Your order is refunded', text: 'What you paid with a gift card is on the card again.' };
+  return {
+    subject: `Refund of your order ${order.order_number}`,
+    preview: words.text,
+    reason: `You get this email because you ordered from ${ctx.tenant.name}.`,
+    blocks: [
+      { kind: 'heading', text: words.title },
+      {
+        kind: 'paragraph',
+        text: `We have refunded ${order.status === 'refunded' ? '' : 'a part of '}your order ${order.order_number}. ${words.text}`,
+      },
+      { kind: 'facts', facts: refundFacts(ctx, { ...order.refund, currency: order.currency }) },
+      itemLines(ctx, order, { prices: true }),
+      orderTotals(ctx, order),
     ],
   };
 };

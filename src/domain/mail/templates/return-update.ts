@@ -1,7 +1,6 @@
-import type { Context } from '../../context.ts';
 import type { MailData } from '../kinds.ts';
-import type { Fact } from '../layout/document.ts';
-import { money, type Template } from './template.ts';
+import { refundFacts } from './refund-facts.ts';
+import type { Template } from './template.ts';
 
 const words: Record<MailData['return_update']['status'], { title: string; text: string }> = {
   requested: {
@@ -51,7 +50,7 @@ export const returnUpdate: Template<'return_update'> = (ctx, { data }) => {
       {
         kind: 'facts',
         facts: [
-          ...refundFacts(ctx, data),
+          ...(data.refund ? refundFacts(ctx, data.refund) : []),
           { label: 'Return', values: [data.return_number] },
           { label: 'Order', values: [data.order_number] },
         ],
@@ -59,12 +58,3 @@ export const returnUpdate: Template<'return_update'> = (ctx, { data }) => {
     ],
   };
 };
-
-function refundFacts(ctx: Context, { refund }: MailData['return_update']): Fact[] {
-  if (!refund) return [];
-  const fact = (label: string, cents: number) => ({ label, values: [money(ctx, cents, refund.currency)] });
-  return [
-    ...(refund.amount_cents > 0 ? [fact('Refund', refund.amount_cents)] : []),
-    ...(refund.gift_card_cents > 0 ? [fact('Refund to your gift card', refund.gift_card_cents)] : []),
-  ];
-}

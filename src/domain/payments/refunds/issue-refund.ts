@@ -11,6 +11,7 @@ import { closeRefunded, flagAttention } from '../orders.ts';
 import { attemptsMax, type ProviderFailureReport, providerFailureOf, retryWaitMs } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { fetchPayment, type Snapshot } from '../snapshots/fetch-snapshot.ts';
+import { emailRefund } from './email-refunds.ts';
 
 /** These attempts reach over forty minutes. */
 const attemptsPerKey = 10;
@@ -108,7 +109,7 @@ async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promis
   const order = await lockOrder(ctx, refund.orderId);
   await recordOutcome(ctx, refund, 'sent');
   if (!order || order.status === 'refunded' || order.refundedCents < order.totalCents) return;
-  await closeRefunded(ctx, order);
+  await emailRefund(ctx, order, { amountCents: 0, cardCents: await closeRefunded(ctx, order) });
 }
 
 /** @returns `false` where its outcome has been recorded already */

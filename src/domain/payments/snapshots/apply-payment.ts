@@ -5,6 +5,7 @@ import { type Attention, lockOrder, type Order, saveOrder } from '../../orders/i
 import type { FailedRefund, PaymentSnapshot } from '../../ports/payment-snapshots.ts';
 import { leftToReturn } from '../../promotions/index.ts';
 import { endOrder, flagAttention, undoSale } from '../orders.ts';
+import { emailRefunds } from '../refunds/email-refunds.ts';
 import { type ApplyResult, isOwnObject, type Snapshot } from './fetch-snapshot.ts';
 
 const refundFailed: Attention = {
@@ -36,9 +37,10 @@ export async function applyPayment(
   if (order.paymentSnapshotNumber > payment.snapshotNumber) return 'applied';
 
   order.paymentSnapshotNumber = payment.snapshotNumber;
-  await applyRefunds(ctx, order, payment);
+  const cardCents = await applyRefunds(ctx, order, payment);
   await applyDisputes(ctx, order, payment);
   await saveOrder(ctx, order);
+  await emailRefunds(ctx, order, { refunds: payment.refunds, cardCents });
   return 'applied';
 }
 
@@ -83,10 +85,11 @@ async function orderIdOf(ctx: InTransaction, { invoiceId, orderId }: PaymentSnap
   return renewal?.orderId ?? orderId ?? '';
 }
 
-async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<void> {
+/** @returns the amount that was returned to the gift card, if it can be used */
+async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<number> {
   const hasFailed = await recordFailures(ctx, order, payment.failedRefunds);
   if (hasFailed || payment.refundedCents < order.refundedCents) await flagAttention(ctx, order, refundFailed);
-  await applyRefundedAmount(ctx, order, payment);
+  return applyRefundedAmount(ctx, order, payment);
 }
 
 /** @returns whether any of the order's refunds was not known to have failed */
@@ -101,10 +104,10 @@ async function recordFailures(ctx: InTransaction, order: Order, failed: readonly
 }
 
 /** The refunded amount is the provider's: a refund that fails later reduces it again. */
-async function applyRefundedAmount(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<void> {
+async function applyRefundedAmount(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<number> {
   const { refundedCents, amountCents } = payment;
   const before = order.refundedCents;
-  if (refundedCents === before) return;
+  if (refundedCents === before) return 0;
   order.refundedCents = refundedCents;
   await recordReversal(ctx, order, refundedCents - before);
   const isRefunded = refundedCents >= amountCents && !(await isReturnOfPart(ctx, order, payment));
@@ -112,19 +115,19 @@ async function applyRefundedAmount(ctx: InTransaction, order: Order, payment: Pa
   order.moveTo(status);
   order.movePaymentTo(status);
   if (refundedCents > before) recordEvent(ctx, 'order.refunded', order.id);
-  if (status === 'refunded') await undoSale(ctx, order);
+  return status === 'refunded' ? undoSale(ctx, order) : 0;
 }
 
 /** Whether the last refund was for a return and the gift card still has a part of the order, for what was kept. */
 async function isReturnOfPart(
   ctx: InTransaction,
   { id: orderId }: Order,
-  { lastRefundId }: PaymentSnapshot,
+  { refunds: [last] }: PaymentSnapshot,
 ): Promise<boolean> {
-  if (!lastRefundId) return false;
+  if (!last?.refundId) return false;
   const returns = await ctx.tx.execute(sql`
     select 1 from payment_refunds
-    where tenant_id = ${ctx.tenant.id} and id = ${lastRefundId} and order_id = ${orderId} and return_id is not null`);
+    where tenant_id = ${ctx.tenant.id} and id = ${last.refundId} and order_id = ${orderId} and return_id is not null`);
   return returns.length > 0 && (await leftToReturn(ctx, { orderId })) > 0;
 }
 
