@@ -248,7 +248,7 @@ test.serial('apply reports a SKU that is taken by a product outside the file wit
   const error = await t.throwsAsync(apply(t.context, renamed), { instanceOf: RejectedInput });
   t.deepEqual(
     error.issues.map(({ path }) => path),
-    ['/products/1/variants'],
+    ['/products/1/variants/0/sku'],
   );
 });
 

@@ -47,15 +47,19 @@ export async function unknownSlugs(ctx: InTransaction, slugs: readonly string[])
   return rows.map(({ slug }) => slug);
 }
 
-/** Whether any of these SKUs belongs to a variant that is not removed. */
-export async function isAnySold(ctx: InTransaction, skus: readonly string[]): Promise<boolean> {
-  if (skus.length === 0) return false;
-  const sold = await ctx.tx.execute(sql`
-    select 1 from unnest(${skus}::text[]) as given(sku) cross join lateral (
-      select from variants
+/** Which of these SKUs a variant has, without those of one product. */
+export async function soldSkus(
+  ctx: InTransaction,
+  skus: readonly string[],
+  exceptOf: Pick<IdentifiedProduct, 'id'> = { id: '' },
+): Promise<string[]> {
+  if (skus.length === 0) return [];
+  const sold = await ctx.tx.execute<{ sku: string }>(sql`
+    select given.sku from unnest(${skus}::text[]) as given(sku) cross join lateral (
+      select product_id from variants
       where tenant_id = ${ctx.tenant.id} and sku = given.sku and removed_at is null offset 0) as v
-    limit 1`);
-  return sold.length > 0;
+    where v.product_id <> ${exceptOf.id}`);
+  return sold.map(({ sku }) => sku);
 }
 
 /** A variant with its id. `added`: it is new, or was removed until now. */
@@ -74,7 +78,7 @@ export interface IdentifiedProduct extends Omit<ProductRecord, 'variants'> {
  * Write whole products, their tags and variants, in one statement. Variants that the products do not name are removed.
  * A product has the price of its cheapest variant.
  * @returns the new version of each product by its id
- * @throws DomainError `invalid_request` when a SKU belongs to another product
+ * @throws DomainError `invalid_request` when a SKU belongs to another product, by a request at the same time
  */
 export async function writeProducts(
   ctx: InTransaction,

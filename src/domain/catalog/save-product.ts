@@ -11,8 +11,8 @@ import { checkCharge } from '../checks.ts';
 import type { InTransaction } from '../context.ts';
 import { changeStock } from './change-stock.ts';
 import { type ProductPlan, planProduct, type SaveProductOptions } from './plan-product.ts';
-import type { ProductInput } from './product-input.ts';
-import { isAnySold, lockProducts, writeProducts } from './product-rows.ts';
+import { type ProductInput, rejectSku } from './product-input.ts';
+import { lockProducts, soldSkus, writeProducts } from './product-rows.ts';
 
 /**
  * Create a product or update it to its input. Nothing is written when nothing differs. A removed product or variant is
@@ -25,8 +25,20 @@ export async function saveProduct(
 ): Promise<IdentifiedChange> {
   const [plan] = await planAll(ctx, [input], options);
   if (!plan) throw new TypeError('A product was not planned.');
+  await rejectSkusOfOthers(ctx, plan, input);
   await applyPlans(ctx, [plan]);
   return changeOf(plan);
+}
+
+/** @throws DomainError `invalid_request` that names the first variant whose SKU belongs to another product */
+async function rejectSkusOfOthers(ctx: InTransaction, plan: ProductPlan, { variants }: ProductInput): Promise<void> {
+  const own = plan.live.map(({ sku }) => sku);
+  const given = variants.map(({ sku }) => sku).filter((sku) => !own.includes(sku));
+  const sold = await soldSkus(ctx, given, plan);
+  const index = variants.findIndex(({ sku }) => sold.includes(sku));
+  if (index < 0) return;
+  const message = `${variants[index]?.sku} is the SKU of another product.`;
+  throw rejectSku(`/variants/${index}/sku`, message, 'belongs to another product');
 }
 
 /**
@@ -44,7 +56,7 @@ export async function saveProducts(
   const newSkus = plans.flatMap(({ variants }) => variants.filter(({ added }) => added).map(({ sku }) => sku));
   const isDistinct =
     new Set(newSkus).size === newSkus.length && new Set(plans.map(({ slug }) => slug)).size === plans.length;
-  if (isDistinct && !(await isAnySold(ctx, newSkus))) {
+  if (isDistinct && (await soldSkus(ctx, newSkus)).length === 0) {
     await applyPlans(ctx, plans);
     return plans.map(changeOf);
   }

@@ -167,7 +167,7 @@ test('PUT /admin/products/:slug reads the SKU of a variant before its id, and re
   });
   t.is(mixed.body.product.variants[0].id, id);
   const taken = { ...mixed.body.product, variants: [{ ...mixed.body.product.variants[0], sku: 'BOWL-L' }] };
-  t.deepEqual(placesOf(await owner.put('/products/ash-bowl', taken)), ['/variants']);
+  t.deepEqual(placesOf(await owner.put('/products/ash-bowl', taken)), ['/variants/0/sku']);
 });
 
 test('admin products: each change is recorded in the audit log with its key, before and after', async (t) => {
@@ -192,10 +192,16 @@ test('POST /admin/products rejects a used slug, a SKU of another product and an 
   const taken = await owner.post('/products', bowl);
   t.is(resultOf(taken), '400 invalid_request');
   t.deepEqual(placesOf(taken), ['/slug']);
-  t.is(resultOf(await owner.post('/products', { ...bowl, slug: 'other' })), '400 invalid_request');
+  const [variant] = bowl.variants;
+  const variants = [{ ...variant, sku: 'FREE-1' }, variant];
+  const other = await owner.post('/products', { ...bowl, slug: 'other', variants });
+  t.is(resultOf(other), '400 invalid_request');
+  t.deepEqual(placesOf(other), ['/variants/1/sku']);
+  await owner.post('/products', { ...bowl, slug: 'other', variants: variants.slice(0, 1) });
+  t.deepEqual(placesOf(await owner.put('/products/other', { ...bowl, slug: 'other', variants })), ['/variants/1/sku']);
   t.deepEqual(placesOf(await owner.post('/products', { ...bowl, variants: [] })), ['/variants']);
   t.is(resultOf(await owner.put('/products/nothing', bowl)), '404 not_found');
-  t.deepEqual(await deedsOf(ctx), ['product.created']);
+  t.deepEqual(await deedsOf(ctx), ['product.created', 'product.created']);
 });
 
 test('POST /admin/products rejects one of two concurrent requests for the same slug', async (t) => {

@@ -231,7 +231,7 @@ test('an import reports each rejected row, and its list of errors can be correct
   t.is(lines[0], 'slug,name,sku,price_cents,import_row,import_problem');
   t.is(lines[1], 'Bad Slug,Bad,B-1,100,3,slug must be written like oak-bowl.');
   t.regex(lines[2], /^decimal,Decimal,D-1,19.99,4,"price_cents must be a whole number of minor units/);
-  t.is(lines[3], 'stolen,Stolen,TAKEN,100,5,variants have a SKU that belongs to another product.');
+  t.is(lines[3], 'stolen,Stolen,TAKEN,100,5,sku belongs to another product.');
   t.is(lines[4], 'short,Short,,,6,"The row has 2 cells, and the header has 4."');
   t.is(lines[5], 'nameless,,N-1,100,8,name is required.');
 
