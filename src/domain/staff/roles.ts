@@ -9,7 +9,8 @@ export const roles = {
   owner: ['admin:read', 'admin:write'],
   manager: mayWrite(...adminAreas.filter((area) => area !== 'staff')),
   fulfilment: [...mayRead('orders', 'catalog'), ...mayWrite('labels', 'returns')],
-  support: [...mayRead('labels', 'catalog'), ...mayWrite('orders', 'refunds', 'returns', 'customers')],
+  /** Shoppers ask why a code is rejected, and what is left on a gift card. */
+  support: [...mayRead('labels', 'catalog', 'promotions'), ...mayWrite('orders', 'refunds', 'returns', 'customers')],
   /** Numbers, and what is sold: none of these areas shows who a shopper is. */
   analyst: mayRead('catalog', 'promotions', 'analytics'),
 } as const satisfies Record<string, readonly Scope[]>;

@@ -232,6 +232,16 @@ test('a change of an older version is rejected, and another store has no such me
   t.is(resultOf(await owner.post(`/staff/${id}/revoke`)), '200');
 });
 
+test('support reads promo codes and gift cards, and changes none', async (t) => {
+  const { api, ctx } = t.context;
+  const { headers } = await buildStaffSession(ctx, { role: 'support' });
+  const call = (method: string, path: string) => api.call(method, `/api/v1/admin${path}`, { headers, body: {} });
+  for (const path of ['/promo-codes', '/gift-cards']) {
+    t.is(resultOf(await api.call('GET', `/api/v1/admin${path}`, { headers })), '200');
+    t.is(resultOf(await call('POST', path)), '403 insufficient_scope');
+  }
+});
+
 test('the audit log names a member, and shows no email', async (t) => {
   const { api, ctx } = t.context;
   const { staff, headers } = await buildStaffSession(ctx);
