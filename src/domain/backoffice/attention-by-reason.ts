@@ -69,7 +69,11 @@ export function attentionByReason(tenantId?: string): Sql {
     group by rank, kind, code order by rank, count desc, code`;
 }
 
-export function adviceFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Advice {
+export function adviceFor(attention: Pick<Attention, 'kind' | 'code'>): Advice {
+  return { areas: [areas[attention.kind]], ...wordsFor(attention) };
+}
+
+function wordsFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Omit<Advice, 'areas'> & Partial<Advice> {
   switch (kind) {
     case 'payments':
       return code === 'payment_events_forgotten'

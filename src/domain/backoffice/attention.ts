@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
 import { isReasonCode, reasons } from '../shipping/index.ts';
+import type { AdminArea } from '../tenants/index.ts';
 
 /** One attention of an order. */
 export interface OrderNeedingAttention {
@@ -43,6 +44,8 @@ export async function ordersNeedingAttention(ctx: PlatformContext, limit: number
 export interface Advice {
   readonly message: string;
   readonly next: string;
+  /** The areas that a member must be allowed to change, to do all of it. */
+  readonly areas: readonly AdminArea[];
 }
 
 /** Each attention that is not a label's. The codes are part of the API: a released one never changes. */
@@ -50,75 +53,94 @@ const advice: Readonly<Record<string, Advice>> = {
   amount_mismatch: {
     message: 'The payment of an order is not of its amount.',
     next: 'Compare the payment with the order at the payment provider, and refund it there if it is wrong.',
+    areas: ['refunds'],
   },
-  paid_twice: { message: 'An order was paid twice.', next: 'Refund one of the two payments at the payment provider.' },
+  paid_twice: {
+    message: 'An order was paid twice.',
+    next: 'Refund one of the two payments at the payment provider.',
+    areas: ['refunds'],
+  },
   duplicate_subscription: {
     message: 'A shopper subscribed to the same product twice.',
     next: 'Ask the shopper which of the two to keep, then cancel and refund the other one.',
+    areas: ['refunds', 'customers'],
   },
   renewal_unknown: {
     message: 'A period of a subscription was paid, but it is unknown for which goods.',
     next: 'Check the subscription at the payment provider: send what was paid for, or refund it.',
+    areas: ['refunds'],
   },
   payment_missing: {
     message: 'The payment of an order is missing.',
     next: 'Find the payment at the payment provider before anything else is sent.',
+    areas: ['refunds'],
   },
   gift_card_spent: {
     message: 'An order was paid after its gift card was spent elsewhere.',
     next: 'Ask the shopper for the difference, or refund the order.',
+    areas: ['refunds'],
   },
   gift_card_disabled: {
     message: 'A refund went to a gift card that is disabled.',
     next: 'Give the shopper a new gift card with the amount that was returned, or pay it in another way.',
+    areas: ['promotions'],
   },
   refund_failed: {
     message: 'A refund failed.',
     next:
       'Check the payment at the payment provider, then refund it again or pay the shopper in another way. ' +
       'If you ship the order instead, first take out of stock what the refund put back, if anything.',
+    areas: ['refunds'],
   },
   disputed: {
     message: "A shopper's bank disputes a payment.",
     next:
       'Respond to the dispute at the payment provider before its deadline. Keep goods that have not been sent until it is ' +
       'over.',
+    areas: ['refunds'],
   },
   dispute_lost: {
     message: 'A dispute was lost.',
     next: 'The payment was lost. If the goods have not been sent yet, do not send them.',
+    areas: [],
   },
   shipped_after_refund: {
     message: 'A parcel moved after its order was refunded.',
     next: 'Stop the parcel or agree with the shopper on its return, and correct the stock.',
+    areas: [],
   },
   duplicate_voided: {
     message: 'A second label was purchased for an order.',
     next: 'Use the first label and throw the other one away.',
+    areas: ['labels'],
   },
   parcel_returned: {
     message: 'A parcel came back to its sender.',
     next:
       'Ask the shopper for the right address. Send the goods again with a second label and add it to the parcels of the ' +
       'order, or refund the order and put the goods in stock again.',
+    areas: ['labels', 'refunds'],
   },
   parcel_failed: {
     message: 'A parcel could not be delivered.',
     next:
       'Ask the carrier for the reason. If the parcel is lost, send the goods again with a second label and add it to the ' +
       'parcels of the order, or refund the order.',
+    areas: ['labels', 'refunds'],
   },
   parcel_overdue: {
     message: 'A parcel has been on its way for three weeks.',
     next:
       'Check its number, and ask the carrier where it is. If it is lost, send the goods again with a second label and add ' +
       'it to the parcels of the order, or refund the order.',
+    areas: ['labels', 'refunds'],
   },
 };
 
 const otherwise: Advice = {
   message: "An order's payment or stock needs a decision.",
   next: 'Check the order and its payment.',
+  areas: ['refunds'],
 };
 
 /** What has happened to an order that needs attention, by the attention's code. */
@@ -126,7 +148,7 @@ export function adviceForOrder(code: string): Advice {
   return isReasonCode(code) ? reasons[code] : (advice[code] ?? otherwise);
 }
 
-/** What to do about it. */
+/** What to do about an order that needs attention, by the attention's code. */
 export const nextStep = (code: string): string => adviceForOrder(code).next;
 
 /**

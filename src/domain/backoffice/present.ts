@@ -2,7 +2,14 @@ import { Cents, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.t
 import { type ManagedOrder, OrderView } from '../orders/index.ts';
 import { presentRefund, type Refund, RefundView } from '../payments/index.ts';
 import { LabelView } from '../shipping/index.ts';
-import { nextStep } from './attention.ts';
+import { adminAreas } from '../tenants/index.ts';
+import { adviceForOrder } from './attention.ts';
+
+/** Of those who lack one, the console says that their role does not allow all of the advice. */
+export const AreasOfAdvice = Type.Array(Type.Enum([...adminAreas]), {
+  description: 'The areas of which a member needs `write` to do all of it.',
+  examples: [['labels']],
+});
 
 const AttentionView = Type.Object(
   {
@@ -11,6 +18,7 @@ const AttentionView = Type.Object(
     detail: Type.String({ examples: ['The payment arrived after the stock was released.'] }),
     /** What to do about it. */
     next: Type.String({ examples: ['Find the goods or agree on a solution with the shopper.'] }),
+    areas: AreasOfAdvice,
   },
   { title: 'Attention' },
 );
@@ -37,7 +45,10 @@ export function presentManagedOrder({
   importedAt,
   attentions: open,
 }: ManagedOrder): ManagedOrderView {
-  const attentions = open.map(({ code, detail }) => ({ code, detail, next: nextStep(code) }));
+  const attentions = open.map(({ code, detail }) => {
+    const { next, areas } = adviceForOrder(code);
+    return { code, detail, next, areas: [...areas] };
+  });
   return {
     ...order,
     updated_at: updatedAt.toISOString(),

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { isToShip, isWithoutLabel } from '../orders/index.ts';
 import type { Scope } from '../tenants/index.ts';
 import { type Attention, adviceFor, attentionByReason, attentionKinds, concerns } from './attention-by-reason.ts';
+import { AreasOfAdvice } from './present.ts';
 
 /** More of a kind are not counted, so that the overview is quick however much waits. */
 const countMax = 1000;
@@ -26,6 +27,7 @@ export const OverviewView = Type.Object(
         message: Type.String({ examples: ['The carrier does not accept the shipping address.'] }),
         /** What to do about it. */
         next: Type.String({ examples: ['Correct the address with the shopper, then retry.'] }),
+        areas: AreasOfAdvice,
       }),
     ),
     orders_to_ship: Count('Paid orders that are not shipped yet.'),
@@ -63,8 +65,8 @@ export async function readOverview(ctx: Context, scopes: readonly Scope[]): Prom
     attention: attention
       .filter(({ kind }) => concerns(scopes, kind))
       .map(({ kind, code, count, oldestAt }) => {
-        const { message, next } = adviceFor({ kind, code });
-        return { kind, code, count, oldest_at: oldestAt.toISOString(), message, next };
+        const { message, next, areas } = adviceFor({ kind, code });
+        return { kind, code, count, oldest_at: oldestAt.toISOString(), message, next, areas: [...areas] };
       }),
     ...counts,
   };

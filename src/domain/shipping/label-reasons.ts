@@ -1,3 +1,5 @@
+import type { AdminArea } from '../tenants/index.ts';
+
 /**
  * Why a label needs attention or waits for a retry. The codes are part of the API: a released one never changes.
  *
@@ -33,30 +35,31 @@ export interface Reason {
   readonly message: string;
   /** What to do about it. */
   readonly next: string;
+  /** The areas of the owner's work that a member must be allowed to change, to do all of it. */
+  readonly areas: readonly AdminArea[];
   /** The action that helps, where another attempt alone does not. */
   readonly remedy: Remedy;
   /** Whether the job fails with it. A reason that is no fault, such as a foreign address, completes the job. */
   readonly fails: boolean;
 }
 
-const failing = (message: string, next: string, remedy: Remedy = 'retry'): Reason => ({
-  message,
-  next,
-  remedy,
-  fails: true,
-});
+const failing = (
+  message: string,
+  next: string,
+  { remedy = 'retry', areas = [] }: { remedy?: Remedy; areas?: readonly AdminArea[] } = {},
+): Reason => ({ message, next, areas: ['labels', ...areas], remedy, fails: true });
 
 /** What each reason means to an operator, and what to do about it. */
 export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   missing_address: failing(
     'The order has no complete shipping address.',
     'Complete the address, then retry. Where a country has no postal codes, enter 00000.',
-    'address',
+    { remedy: 'address', areas: ['orders'] },
   ),
   address_invalid: failing(
     'The carrier does not accept the shipping address.',
     'Correct the address with the shopper, then retry.',
-    'address',
+    { remedy: 'address', areas: ['orders'] },
   ),
   no_rates: failing(
     'No carrier offers a rate for this parcel and address.',
@@ -65,16 +68,17 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   no_enabled_carrier: failing(
     "None of the store's enabled carriers is active in its account at the shipping provider.",
     "Activate one there, or enable another in the store's shipping settings, then retry.",
+    { areas: ['settings'] },
   ),
   no_matching_rate: failing(
     "There are rates, but none in the currency of the store's labels.",
     'Choose a rate by hand, or retry to buy the cheapest where all are in one other currency.',
-    'rate',
+    { remedy: 'rate' },
   ),
   cost_cap: failing(
     'The cheapest label costs more than the store allows, or is sold in another currency than that limit.',
     'Choose a rate by hand, or raise or remove label_cost_cap_cents and retry.',
-    'rate',
+    { remedy: 'rate' },
   ),
   parcel_missing: failing(
     'The weight of the parcel is unknown: a variant that ships has no weight.',
@@ -83,16 +87,19 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   international: {
     message: 'Labels are bought automatically within the United States only.',
     next: 'Choose a rate by hand, retry to buy the cheapest, or ship it and mark it fulfilled.',
+    areas: ['labels'],
     remedy: 'rate',
     fails: false,
   },
   provider_auth: failing(
     "The shipping provider rejected the store's API key, so its labels are paused.",
     'Save a valid key in the shipping settings: every waiting label is then retried automatically.',
+    { areas: ['settings'] },
   ),
   provider_insufficient_funds: failing(
     'The shipping provider requires a payment method or funds before it sells a label.',
     "Add one in the provider's account, then retry.",
+    { areas: ['settings'] },
   ),
   provider_rate_limited: failing(
     'The shipping provider kept rejecting requests because of its rate limit.',
@@ -114,6 +121,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   payment_disputed: {
     message: "The shopper's bank disputed the payment before a label was bought.",
     next: 'Keep the goods until the dispute is over. To send them all the same, retry.',
+    areas: ['labels'],
     remedy: 'retry',
     fails: false,
   },

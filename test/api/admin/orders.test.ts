@@ -228,6 +228,7 @@ test('GET /admin/overview counts what waits in the store, with what to do about 
       count: 1,
       message: 'An order was paid twice.',
       next: 'Refund one of the two payments at the payment provider.',
+      areas: only('refunds'),
     }),
   );
   t.like((await otherOwner.get('/overview')).body.overview, { attention: [], orders_to_ship: 0, returns_requested: 0 });
@@ -244,6 +245,7 @@ test('GET /admin/orders/{id} shows attentions with advice, and the timeline', as
     code: 'paid_twice',
     detail: 'Look at it.',
     next: 'Refund one of the two payments at the payment provider.',
+    areas: ['refunds'],
   });
   t.deepEqual(
     body.order.timeline.map(({ type }: any) => type),

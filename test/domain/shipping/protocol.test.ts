@@ -118,6 +118,7 @@ test('every reason says what happened and what to do', (t) => {
     'crashes',
   ];
   t.deepEqual(Object.keys(reasons), codes);
+  for (const code of codes) t.true(reasons[code].areas.includes('labels'), code);
   for (const code of codes) t.regex(adviceFor(code), /^[A-Z].+\. [A-Z].+\.$/);
   t.false(isReasonCode('duplicate_voided'));
 });

@@ -849,6 +849,8 @@ export interface components {
             code: string;
             detail: string;
             next: string;
+            /** @description The areas of which a member needs `write` to do all of it. */
+            areas: ("orders" | "refunds" | "labels" | "returns" | "customers" | "catalog" | "content" | "promotions" | "webhooks" | "analytics" | "settings" | "staff")[];
         };
         AuditEntry: {
             id: string;
@@ -1396,6 +1398,8 @@ export interface components {
                 oldest_at: components["schemas"]["Timestamp"];
                 message: string;
                 next: string;
+                /** @description The areas of which a member needs `write` to do all of it. */
+                areas: ("orders" | "refunds" | "labels" | "returns" | "customers" | "catalog" | "content" | "promotions" | "webhooks" | "analytics" | "settings" | "staff")[];
             }[];
             /** @description Paid orders that are not shipped yet. At most 1000. */
             orders_to_ship: number;

@@ -53,7 +53,7 @@ const labelReasons: Readonly<Record<Exclude<Label['reason_code'], 'not_required'
   carrier_error: 'Not sold by the carrier',
   outcome_unknown: 'Outcome of the purchase unknown',
   oversold: 'Paid after its stock was sold',
-  payment_disputed: 'Payment disputed',
+  payment_disputed: 'The payment is disputed',
   crashes: 'Attempts kept crashing',
 };
 

@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Advice } from '../../lib/advice.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime, headingOf } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
@@ -49,7 +50,9 @@ function ReasonPanel({ labels }: { readonly labels: readonly Label[] }) {
   const [first] = labels;
   return (
     <Panel title={headingOf(first?.reason ?? 'Unknown', labels.length)} actions={<RetryAll labels={labels} />}>
-      <Typography sx={{ mb: 1 }}>{first?.next}</Typography>
+      <Typography sx={{ mb: 1 }}>
+        <Advice next={first?.next} areas={['labels']} />
+      </Typography>
       <Rows
         label="Labels"
         rows={labels}

@@ -6,6 +6,7 @@ import { RadioButtonGroupInput, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Advice } from '../../lib/advice.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatDays, formatMoney } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
@@ -31,7 +32,7 @@ export function LabelPanel({ order }: Props) {
     <Panel title="Label">
       {label?.state === 'needs_attention' && !order.attentions.some(({ code }) => code === label.reason_code) && (
         <Alert severity="warning" sx={{ mb: 2 }}>
-          {label.reason} {label.next}
+          {label.reason} <Advice next={label.next} areas={['labels']} />
         </Alert>
       )}
       {label && <LabelFacts label={label} />}

@@ -8,6 +8,7 @@ import { email, required, TextInput } from 'react-admin';
 import { restOfTotal } from '../../../../lib/total.ts';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Advice } from '../../lib/advice.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatMoney, formatTime } from '../../lib/format.ts';
 import { PageHeading } from '../../lib/page-heading.tsx';
@@ -68,7 +69,7 @@ interface AttentionProps {
   readonly attention: OrderFile['attentions'][number];
 }
 
-function AttentionAlert({ orderId, attention: { code, detail, next } }: AttentionProps) {
+function AttentionAlert({ orderId, attention: { code, detail, next, areas } }: AttentionProps) {
   return (
     <Alert
       severity="warning"
@@ -84,7 +85,7 @@ function AttentionAlert({ orderId, attention: { code, detail, next } }: Attentio
       }
     >
       <AlertTitle>{detail}</AlertTitle>
-      {next}
+      <Advice next={next} areas={areas} />
     </Alert>
   );
 }

@@ -8,6 +8,7 @@ import type { Overview } from '@storefront-commerce/client';
 import { Link as RouterLink } from 'react-router';
 
 import { admin } from '../../admin.ts';
+import { Advice } from '../../lib/advice.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime, headingOf } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
@@ -17,6 +18,8 @@ interface Step {
   readonly text: string;
   /** What to do about it. */
   readonly next?: string;
+  /** The areas of which a member needs `write` to do all of it. */
+  readonly areas?: readonly string[];
   readonly to: string;
 }
 
@@ -62,7 +65,7 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
     return <Typography>Nothing needs attention. Problems with payments, orders and labels appear here.</Typography>;
   return (
     <List disablePadding>
-      {steps.map(({ text, next, to }) => (
+      {steps.map(({ text, next, areas = [], to }) => (
         <ListItem key={text} disableGutters>
           <ListItemText
             primary={
@@ -70,7 +73,7 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
                 {text}
               </Link>
             }
-            secondary={next}
+            secondary={next && <Advice next={next} areas={areas} />}
           />
         </ListItem>
       ))}
@@ -83,9 +86,10 @@ function stepsOf(
   mayModerate: boolean,
 ): Step[] {
   return [
-    ...attention.map(({ kind, count, message, next, oldest_at }) => ({
+    ...attention.map(({ kind, count, message, next, areas, oldest_at }) => ({
       text: headingOf(message, count),
       next: `Since ${formatTime(oldest_at)}. ${next}`,
+      areas,
       to: places[kind],
     })),
     ...(withoutLabel > 0
