@@ -9,8 +9,6 @@ interface Props {
 /** What to do, and whom to ask where the role does not allow it. */
 export function Advice({ next, areas }: Props) {
   const session = useSession();
-  const allowed = areas.filter((area) => session && hasScope(session, `admin.${area}:write`));
-  if (!session || allowed.length === areas.length) return next;
-  const allows = allowed.length > 0 ? 'only a part of this' : 'none of this';
-  return `${next} Your role allows ${allows}: ask a manager of the store.`;
+  const isAllowed = session && areas.every((area) => hasScope(session, `admin.${area}:write`));
+  return isAllowed ? next : `${next} For what your role does not allow, ask a manager of the store.`;
 }

@@ -30,15 +30,15 @@ export function ShippingToday() {
               linkOf={({ id }) => `/orders/${id}/show`}
               empty="Orders whose label is bought wait here until the carrier has the parcel; now there is none."
               columns={[
+                { label: 'Order', show: ({ order_number }) => order_number },
                 {
-                  label: 'Order',
+                  label: 'Paid',
                   show: (order) => (
                     <>
-                      {order.order_number} <Dispute order={order} />
+                      {order.paid_at && formatTime(order.paid_at)} <Dispute order={order} />
                     </>
                   ),
                 },
-                { label: 'Paid', show: ({ paid_at }) => paid_at && formatTime(paid_at) },
                 {
                   label: 'Items',
                   show: ({ items }) => items.map(({ quantity, name }) => `${quantity} × ${isolate(name)}`).join(', '),
