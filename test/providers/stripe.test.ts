@@ -460,18 +460,27 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
     orderId: session.orderId,
     amountCents: 7600,
     refundedCents: 0,
+    ownRefunds: [],
     failedRefunds: [],
     refunds: only(),
     isDisputed: false,
   });
   const paymentId = intents[0]?.id ?? '';
-  for (const refundId of ['rfd_1', 'rfd_2'])
-    await payments.refundPayment(account, { paymentId, amountCents: 100, refundId }, refundId);
+  for (const [refundId, returnId] of [['rfd_1'], ['rfd_2', 'ret_1']] as const)
+    await payments.refundPayment(
+      account,
+      { paymentId, amountCents: 100, refundId, returnId: returnId ?? null },
+      refundId,
+    );
   const { refunds } = await stripe.account(account.secretKey);
   const [made] = refunds.filter(({ metadata }) => Object(metadata).platform_refund_id === 'rfd_1');
   await stripe.failRefund(made?.id ?? '');
   t.like(await payments.fetchPayment(account, made?.id ?? ''), {
     refundedCents: 100,
+    ownRefunds: only(
+      { refundId: 'rfd_2', returnId: 'ret_1', amountCents: 100 },
+      { refundId: 'rfd_1', returnId: null, amountCents: 100 },
+    ),
     failedRefunds: only({ refundId: 'rfd_1', failure: 'lost_or_stolen_card' }),
     refunds: only({ refundId: 'rfd_2', amountCents: 100 }),
   });

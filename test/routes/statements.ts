@@ -114,7 +114,7 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'POST /api/v1/admin/returns/:id/approve': 9,
   'POST /api/v1/admin/returns/:id/close': 10,
   'POST /api/v1/admin/returns/:id/receive': 9,
-  'POST /api/v1/admin/returns/:id/refund': 15,
+  'POST /api/v1/admin/returns/:id/refund': 16,
   'POST /api/v1/admin/returns/:id/reject': 10,
   'GET /api/v1/admin/reviews': 1,
   'POST /api/v1/admin/reviews/:id/approve': 7,

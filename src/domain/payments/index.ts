@@ -38,7 +38,13 @@ export {
 } from './provider-calls.ts';
 export { issueRefund } from './refunds/issue-refund.ts';
 export { presentRefund, type Refund, RefundView, refundsOf } from './refunds/refund.ts';
-export { leftToRefund, RefundInput, rejectUnpaidHere, requestRefund } from './refunds/request-refund.ts';
+export {
+  leftToRefund,
+  RefundInput,
+  refundedForReturn,
+  rejectUnpaidHere,
+  requestRefund,
+} from './refunds/request-refund.ts';
 export { checkSession, endSession, removeDiscount, sweepSessions } from './sessions/check-session.ts';
 export {
   checkLater,

@@ -194,7 +194,13 @@ export interface PaymentGateway {
   /** Refund a part of a payment, once for each `refundId`, however late it is repeated. */
   refundPayment(
     account: PaymentAccount,
-    refund: { readonly paymentId: string; readonly amountCents: number; readonly refundId: string },
+    refund: {
+      readonly paymentId: string;
+      readonly amountCents: number;
+      readonly refundId: string;
+      /** The return that it belongs to. */
+      readonly returnId?: string | null;
+    },
     key: string,
     signal?: AbortSignal,
   ): Promise<void>;

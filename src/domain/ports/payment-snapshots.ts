@@ -101,6 +101,8 @@ export interface PaymentSnapshot extends OwnMetadata {
   readonly currency: string;
   readonly amountCents: number;
   readonly refundedCents: number;
+  /** Refunds that were requested here, whatever became of them. */
+  readonly ownRefunds: readonly OwnRefund[];
   /** Refunds that were requested here and whose money came back: they do not count as refunded. */
   readonly failedRefunds: readonly FailedRefund[];
   /** The last hundred refunds that count, the newest first. */
@@ -117,6 +119,14 @@ export interface MadeRefund {
   readonly id: string;
   readonly refundId: string | null;
   readonly amountCents: number;
+}
+
+/** A refund as its request described it to the provider. */
+export interface OwnRefund {
+  readonly refundId: string;
+  readonly returnId: string | null;
+  readonly amountCents: number;
+  readonly createdAt: Date;
 }
 
 /** `failure` is the provider's code of why it failed. */

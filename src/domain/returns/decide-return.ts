@@ -7,7 +7,14 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, releaseReturn, saveOrder } from '../orders/index.ts';
-import { closeRefunded, leftToRefund, refundToGiftCard, rejectUnpaidHere, requestRefund } from '../payments/index.ts';
+import {
+  closeRefunded,
+  leftToRefund,
+  refundedForReturn,
+  refundToGiftCard,
+  rejectUnpaidHere,
+  requestRefund,
+} from '../payments/index.ts';
 import { leftToReturn } from '../promotions/index.ts';
 import { notifyShopper, type RefundOfReturn, returnNumberOf } from './present.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';
@@ -60,7 +67,9 @@ export async function refundReturn(ctx: Context, { amountCents, ...decision }: R
     if (amountCents !== 0) rejectUnpaidHere(order);
     const left = (await leftToRefund(ctx, order)) ?? 0;
     const onCard = order.giftCardCents === 0 ? 0 : await leftToReturn(ctx, { orderId });
-    const wanted = amountCents ?? Math.min(await paidFor(ctx, order, moved), left + onCard);
+    const made = await refundedForReturn(ctx, { orderId, returnId });
+    const due = Math.max(0, (amountCents ?? (await paidFor(ctx, order, moved))) - made);
+    const wanted = amountCents ? due : Math.min(due, left + onCard);
     const isTooMuch = wanted > left + onCard;
     const toCard = isTooMuch ? 0 : Math.max(0, wanted - left);
     const money = wanted - toCard;
@@ -73,7 +82,7 @@ export async function refundReturn(ctx: Context, { amountCents, ...decision }: R
       });
     }
     if (toCard > 0) await refundToCard(ctx, order, { toCard, isAll: toCard === onCard });
-    return { currency: order.currency, amount_cents: money, gift_card_cents: toCard };
+    return { currency: order.currency, amount_cents: made + money, gift_card_cents: toCard };
   });
 }
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { PaymentAccount, PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
-import type { FailedRefund, MadeRefund, PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
+import type { FailedRefund, MadeRefund, OwnRefund, PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Caller, newBudget, type SharedOptions } from './caller.ts';
 import { eventOf, handledEventTypes } from './events.ts';
@@ -84,6 +84,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       fetchDisputes(charge, shared),
     ]);
     return paymentSnapshotOf(charge, invoice, {
+      ownRefunds: refunds.flatMap(ownRefundOf),
       failedRefunds: refunds.flatMap(failedRefundOf),
       refunds: refunds.filter((refund) => !hasFailed(refund)).map(madeRefundOf),
       ...disputes,
@@ -127,16 +128,14 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       };
     },
 
-    async refundPayment(account, { paymentId, amountCents, refundId }, key, signal) {
+    async refundPayment(account, { paymentId, amountCents, refundId, returnId }, key, signal) {
       const shared = { account, budget: newBudget(account), signal };
       // A key expires after a day, so a refund that was made before is found by its metadata.
       const made = await fetchRefunds({ payment_intent: paymentId }, shared);
       if (made.some(({ metadata }) => metadata?.[refundIdField] === refundId)) return;
+      const metadata = { [refundIdField]: refundId, ...(returnId && { [returnIdField]: returnId }) };
       await call({ ...shared, operation: 'refunds.create', key }, (options) =>
-        stripe.refunds.create(
-          { payment_intent: paymentId, amount: amountCents, metadata: { [refundIdField]: refundId } },
-          options,
-        ),
+        stripe.refunds.create({ payment_intent: paymentId, amount: amountCents, metadata }, options),
       );
     },
 
@@ -151,6 +150,16 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
 
 /** The metadata field by which an own refund is found. */
 const refundIdField = 'platform_refund_id';
+
+/** The metadata field that says which return it belongs to. */
+const returnIdField = 'platform_return_id';
+
+function ownRefundOf({ metadata, amount, created }: Stripe.Refund): OwnRefund[] {
+  const refundId = metadata?.[refundIdField];
+  if (!refundId) return [];
+  const createdAt = new Date(created * 1000);
+  return [{ refundId, returnId: metadata[returnIdField] ?? null, amountCents: amount, createdAt }];
+}
 
 const hasFailed = ({ status }: Stripe.Refund): boolean => status === 'failed' || status === 'canceled';
 

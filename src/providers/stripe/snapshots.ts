@@ -178,7 +178,7 @@ const causes: Partial<Record<string, InvoiceSnapshot['cause']>> = {
 export function paymentSnapshotOf(
   charge: Stripe.Charge,
   invoice: { readonly invoiceId: string; readonly metadata: Stripe.Metadata | null } | null,
-  reversals: Pick<PaymentSnapshot, 'failedRefunds' | 'refunds' | 'isDisputed' | 'lostCents'>,
+  reversals: Pick<PaymentSnapshot, 'ownRefunds' | 'failedRefunds' | 'refunds' | 'isDisputed' | 'lostCents'>,
 ): PaymentSnapshot {
   const own = metadataIn(charge.metadata);
   return {

@@ -6,39 +6,16 @@ import { type RecoveredPurchase, recoverPurchases, requestLabel } from '#src/dom
 import { hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { backUp } from '#test/support/database.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { loseWhatHappens } from '#test/support/lose-what-happens.ts';
 import { only } from '#test/support/only.ts';
-import { until } from '#test/support/until.ts';
 import { labelOf, orderOf, request, run, withFake } from './support.ts';
 
 /* The database goes back in time, and the shipping provider does not. */
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
-
-/** Back up the database of this file, do something, and restore the backup under the running service. */
-async function loseWhat({ services }: TestContext, happens: () => Promise<void>): Promise<void> {
-  const backup = await backUp(services.config.databaseUrl);
-  await isConnected(services.execute);
-  await happens();
-  await backup.restore();
-  await backup.drop();
-  await isConnected(services.execute);
-}
-
-/** Connections that were closed are noticed by the next statement. */
-async function isConnected(execute: TestContext['services']['execute']): Promise<void> {
-  let inARow = 0;
-  await until(async () => {
-    inARow = await execute(sql`select 1`).then(
-      () => inARow + 1,
-      () => 0,
-    );
-    return inARow > 20;
-  });
-}
 
 const recover = (ctx: Context, { dryRun = false } = {}) =>
   recoverPurchases(ctx, { since: new Date(ctx.clock.now().getTime() - hours(1)), dryRun });
@@ -51,7 +28,7 @@ test.serial(
     const { order: requested } = await request(ctx);
     const paidLater = await buildPaidOrder(ctx);
     let lost = '';
-    await loseWhat(t.context, async () => {
+    await loseWhatHappens(t.context.services, async () => {
       await transact(ctx, (ctx) => requestLabel(ctx, { orderId: paidLater.id }));
       const { order } = await request(ctx);
       lost = order.orderNumber;
@@ -101,7 +78,7 @@ test.serial(
     const { ctx, shipping } = withFake(t.context.ctx);
     await buildShippingAccount(ctx);
     const { order } = await request(ctx);
-    await loseWhat(t.context, async () => void (await run(ctx, order.id)));
+    await loseWhatHappens(t.context.services, () => run(ctx, order.id));
     await run(ctx, order.id);
     const [first, second] = shipping.bought();
     t.like(await recover(ctx), only({ orderNumber: order.orderNumber, result: 'not_needed', purchaseId: first?.id }));
@@ -114,8 +91,8 @@ test.serial('of two labels that were bought after a backup the newer one is reco
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  await loseWhat(t.context, async () => void (await run(ctx, order.id)));
-  await loseWhat(t.context, async () => void (await run(ctx, order.id)));
+  await loseWhatHappens(t.context.services, () => run(ctx, order.id));
+  await loseWhatHappens(t.context.services, () => run(ctx, order.id));
   const [first, second] = shipping.bought();
   t.like(
     await recover(ctx),
@@ -127,7 +104,7 @@ test.serial('an order that got the number of a lost one does not get its label',
   const { ctx, clock, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   let number = 0;
-  await loseWhat(t.context, async () => {
+  await loseWhatHappens(t.context.services, async () => {
     const { order } = await request(ctx);
     ({ number } = order);
     await run(ctx, order.id);

@@ -71,6 +71,7 @@ const untouched = {
   currency: 'USD',
   amountCents: 3800,
   refundedCents: 0,
+  ownRefunds: [],
   failedRefunds: [],
   refunds: [],
   isDisputed: false,

@@ -24,6 +24,7 @@ interface RefundAttempt {
 interface OpenRefund {
   readonly id: string;
   readonly orderId: string;
+  readonly returnId: string | null;
   readonly amountCents: number;
   /** Null where a gift card paid for everything. */
   readonly paymentId: string | null;
@@ -37,7 +38,7 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
   const refund = await readOne<OpenRefund>(
     ctx,
     sql`
-    select r.id, r.order_id as "orderId", r.amount_cents as "amountCents", o.payment_id as "paymentId"
+    select r.id, r.order_id as "orderId", r.return_id as "returnId", r.amount_cents as "amountCents", o.payment_id as "paymentId"
     from payment_refunds r join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id
     where r.tenant_id = ${ctx.tenant.id} and r.id = ${refundId} and r.state = 'requested'`,
   );
@@ -61,13 +62,18 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
  */
 async function refundAtProvider(
   ctx: Context,
-  { id, paymentId, amountCents }: OpenRefund & { paymentId: string },
+  { id, paymentId, returnId, amountCents }: OpenRefund & { paymentId: string },
   attempt: number,
 ): Promise<Snapshot | ProviderFailureReport> {
   const key = `refund:${id}:${Math.floor(attempt / attemptsPerKey)}`;
   try {
     const account = await openAccount(ctx);
-    await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, refundId: id }, key, ctx.signal);
+    await ctx.ports.payments.refundPayment(
+      account,
+      { paymentId, amountCents, refundId: id, returnId },
+      key,
+      ctx.signal,
+    );
     return { subject: 'payment', payment: await fetchPayment(ctx, account, paymentId) };
   } catch (error) {
     return providerFailureOf(error);

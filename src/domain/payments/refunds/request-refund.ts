@@ -125,6 +125,17 @@ export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Ce
   return open?.count ? undefined : 0;
 }
 
+/** What was refunded for a return already, though it does not say so: a backup was restored since. */
+export async function refundedForReturn(
+  ctx: InTransaction,
+  { orderId, returnId }: { orderId: string; returnId: string },
+): Promise<Cents> {
+  const [made] = await ctx.tx.execute<{ cents: number }>(sql`
+    select coalesce(sum(amount_cents), 0)::int8 as cents from payment_refunds
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and return_id = ${returnId} and state = 'sent'`);
+  return made?.cents ?? 0;
+}
+
 function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
   rejectUnpaidHere(order);
   if (order.totalCents > 0 && !order.paymentId) throw unpaidHere();

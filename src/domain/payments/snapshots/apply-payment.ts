@@ -2,7 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../../context.ts';
 import { type Attention, lockOrder, type Order, saveOrder } from '../../orders/index.ts';
-import type { FailedRefund, PaymentSnapshot } from '../../ports/payment-snapshots.ts';
+import type { FailedRefund, OwnRefund, PaymentSnapshot } from '../../ports/payment-snapshots.ts';
 import { leftToReturn } from '../../promotions/index.ts';
 import { endOrder, flagAttention, undoSale } from '../orders.ts';
 import { emailRefunds } from '../refunds/email-refunds.ts';
@@ -87,9 +87,26 @@ async function orderIdOf(ctx: InTransaction, { invoiceId, orderId }: PaymentSnap
 
 /** @returns the amount that was returned to the gift card, if it can be used */
 async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<number> {
+  await recordRestored(ctx, order, payment.ownRefunds);
   const hasFailed = await recordFailures(ctx, order, payment.failedRefunds);
   if (hasFailed || payment.refundedCents < order.refundedCents) await flagAttention(ctx, order, refundFailed);
   return applyRefundedAmount(ctx, order, payment);
+}
+
+/**
+ * Record refunds that were requested here after a backup that was restored since. Without them, a return would be
+ * refunded again, and taken for a refund of the order that ends it.
+ */
+async function recordRestored(ctx: InTransaction, order: Order, refunds: readonly OwnRefund[]): Promise<void> {
+  if (refunds.length === 0) return;
+  await ctx.tx.execute(sql`
+    insert into payment_refunds (tenant_id, id, order_id, return_id, state, amount_cents, requested_by, created_at,
+      settled_at)
+    select ${ctx.tenant.id}, "refundId", ${order.id}, "returnId", 'sent', "amountCents", ${ctx.actor.id}, "createdAt",
+      ${ctx.clock.now()}
+    from jsonb_to_recordset(${JSON.stringify(refunds)}::jsonb)
+      as r("refundId" text, "returnId" text, "amountCents" int8, "createdAt" timestamptz)
+    on conflict do nothing`);
 }
 
 /** @returns whether any of the order's refunds was not known to have failed */
