@@ -1,11 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, readOne, transact } from '#src/database/transact.ts';
 import { resendReceipt } from '#src/domain/backoffice/index.ts';
+import { createCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { joinWaitlist } from '#src/domain/leads/index.ts';
-import { continueErasure } from '#src/domain/privacy/erase-personal-data.ts';
+import { continueErasure, type EraseOptions } from '#src/domain/privacy/erase-personal-data.ts';
 import type { Erasure } from '#src/domain/privacy/erasure.ts';
 import {
+  eraseDataSubject,
   erasePersonalData,
   exportPersonalData,
   readErasure,
@@ -20,6 +22,7 @@ import { aggregateAll, sendEvents } from '#test/support/factories/analytics.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildReturnableOrder } from '#test/support/factories/returns.ts';
+import { interceptStatements } from '#test/support/intercept-statements.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -115,13 +118,14 @@ test.serial('a worker that is killed at any statement of an erasure leaves it to
 
 async function startErasure(t: {
   context: TestContext;
-}): Promise<{ next(): Promise<string>; now(): Promise<Erasure | undefined> }> {
+}): Promise<{ id: string; next(options?: EraseOptions): Promise<string>; now(): Promise<Erasure | undefined> }> {
   const { ctx, services } = t.context;
   const id = await requestErasure(ctx, { email });
   await runJobs(services);
   await runErasure(ctx, { id });
   return {
-    next: () => transact(ctx, (ctx) => continueErasure(ctx, id, { bounds })),
+    id,
+    next: (options) => transact(ctx, (ctx) => continueErasure(ctx, id, { bounds, ...options })),
     now: () => readErasure(ctx, id),
   };
 }
@@ -208,4 +212,89 @@ test.serial('an erasure is run once it was previewed, and previewed again until 
   await runErasure(ctx, { id });
   t.like(await readErasure(ctx, id), { state: 'completed', erased: { orders: 1 } });
   t.not(await requestErasure(ctx, { email }), id);
+});
+
+test.serial(
+  'what only an order leads to is erased before the order, and searched twice, in however many batches',
+  async (t) => {
+    const { ctx, services } = t.context;
+    // More carts than fit into a batch, so that analytics wait for the next one.
+    for (let number = 0; number <= bounds.rows * 20; number += 1) await createCart(ctx, { session_id: email });
+    await buildAda(ctx);
+    await aggregateAll(services);
+    const searched: string[] = [];
+    await erasePersonalData(ctx, { email }, { bounds, onPart: (part) => searched.push(part) });
+    t.is(searched.filter((part) => part === 'analytics_quarantine').length, 2, 'once, and by the last batch');
+    const named = sql`from analytics_events where tenant_id = ${ctx.tenant.id} and session_id is not null`;
+    t.deepEqual(await read(ctx, sql`select order_id ${named}`), []);
+  },
+);
+
+test.serial('what arrives in a part that was erased is erased by the last batch, also without an order', async (t) => {
+  const { ctx } = t.context;
+  for (let number = 0; number < 3; number += 1)
+    await joinWaitlist(ctx, { email, product_slug: (await buildProduct(ctx)).slug });
+  const { next } = await startErasure(t);
+  const { slug } = await buildProduct(ctx);
+  const parts: string[] = [];
+  let isLate = false;
+  for (;;) {
+    const outcome = await next({ onPart: (part) => parts.push(part) });
+    // The batch before the last one has ended with the last part.
+    if (parts.at(-1) === 'erasures' && !isLate) {
+      isLate = true;
+      t.is(outcome, 'more');
+      await joinWaitlist(ctx, { email, product_slug: slug });
+    }
+    if (outcome !== 'more') break;
+  }
+  t.true(isLate);
+  t.deepEqual((await exportPersonalData(ctx, { email })).held, {});
+});
+
+test.serial('the orders of a batch cannot change once it has looked for what is in progress', async (t) => {
+  const { ctx, services } = t.context;
+  await buildAda(ctx);
+  const { next } = await startErasure(t);
+  let unlocked: object[] | undefined;
+  const end = interceptStatements(services.context().database.pool, () => ({ text, send }) => {
+    if (!text.includes('may still be paid') || unlocked) return send();
+    unlocked = [];
+    const free = sql`select id from orders where tenant_id = ${ctx.tenant.id} order by id for update skip locked`;
+    return transact(ctx, ({ tx }) => tx.execute<object>(free)).then((rows) => {
+      unlocked = rows;
+      return send();
+    });
+  });
+  try {
+    await next();
+  } finally {
+    end();
+  }
+  t.is(unlocked?.length, 5 - bounds.orders);
+});
+
+test.serial('a batch is committed with the job that continues it, or not at all', async (t) => {
+  const { ctx, services } = t.context;
+  await joinWaitlist(ctx, { email, product_slug: (await buildProduct(ctx)).slug });
+  const { id } = await startErasure(t);
+  // As after a batch that did not begin with the first part; a process that stops ends after each.
+  await set(ctx, sql`erasures set step = 1`);
+  const stopping = AbortSignal.abort();
+  const saved = () =>
+    readOne<{ step: number; jobs: number }>(
+      ctx,
+      sql`
+      select step, (select count(*)::int from outbox where tenant_id = ${ctx.tenant.id}
+        and job = 'privacy.erase-data-subject') as jobs from erasures where id = ${id}`,
+    );
+  t.deepEqual(await saved(), { step: 1, jobs: 2 }, 'its preview and its first run');
+  let kills = 0;
+  const run = () => eraseDataSubject({ ...ctx, stopping }, { erasureId: id });
+  for (let step = 1; await dieAt(services, step, run); step += 1) {
+    kills += 1;
+    t.deepEqual(await saved(), { step: 1, jobs: 2 }, `killed at ${step}`);
+  }
+  t.true(kills >= 10, `${kills} kills`);
+  t.deepEqual(await saved(), { step: 0, jobs: 3 });
 });
