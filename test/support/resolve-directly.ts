@@ -10,6 +10,8 @@ import { registerHooks } from 'node:module';
 
 const root = new URL('../../', import.meta.url).href;
 const ava = `${root}node_modules/ava/lib/`;
+/** What declares tests: a test file, or what parts of one share. */
+const testModule = /^test\/(?!\.threads\/|support\/threads\/)/;
 const ownSpecifier = /^#(?:jobs|migrations|src|test|workers)\//;
 const { searchParams } = new URL(import.meta.url);
 const version = searchParams.get('packages');
@@ -28,7 +30,7 @@ registerHooks({
     const isOwn = parentURL.startsWith(root) && !parentURL.includes('/node_modules/');
     if (!isOwn && !parentURL.startsWith(ava)) return nextResolve(specifier, context);
     const path = parentURL.slice(root.length);
-    if (sharesThread && specifier === 'ava' && path.endsWith('.test.ts') && !path.includes('?'))
+    if (sharesThread && specifier === 'ava' && testModule.test(path))
       return found(`${root}test/support/threads/ava.ts?file=${path}`, 'module-typescript');
     const bundle = bundles.get(`${specifier}.mjs`);
     if (bundle) return found(bundle, 'module');

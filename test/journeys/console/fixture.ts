@@ -1,0 +1,135 @@
+/* What the parts of console-in-a-browser.test.ts share. */
+
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import type { Browser, Locator, Page, Route } from 'playwright-core';
+import { ensureConsole } from '#src/console/build/ensure-built.ts';
+import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
+import { hasBrowser, launchBrowser } from '#test/support/browser.ts';
+import { until } from '#test/support/until.ts';
+import { owner, signInToConsole } from '#test/support/walk-console.ts';
+
+export interface ConsoleContext {
+  receiver: Receiver;
+  stack: Stack;
+  browser: Browser;
+}
+
+const test = anyTest as TestFn<ConsoleContext>;
+export const browserTest = hasBrowser ? test.serial : test.serial.skip;
+const london = { line1: '10 Downing St', city: 'London', postal_code: 'SW1A 2AA', country: 'GB' };
+const sanFrancisco = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
+export const abroad = { email: 'jisoo@shopper.example', name: '김지수', address: london };
+export const atHome = { email: 'grace@shopper.example', name: 'Grace', address: sanFrancisco };
+
+test.before(async (t) => {
+  t.timeout(180_000);
+  if (!hasBrowser) return;
+  const receiver = await startReceiver();
+  const [stack, browser] = await Promise.all([
+    startStack(receiver, { workers: 'all', environment: { WEBHOOK_RETRY_SCHEDULE: '0s,1s', RATE_LIMIT_SCALE: '100' } }),
+    launchBrowser(),
+    ensureConsole(),
+  ]);
+  t.context = { receiver, stack, browser };
+});
+
+test.after.always(async (t) => {
+  await t.context.browser?.close();
+  await t.context.stack?.stop();
+  t.context.receiver?.close();
+});
+
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+export const dialog = (page: Page) => page.getByRole('dialog');
+export const confirm = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click();
+
+async function openWindow({ browser, stack }: ConsoleContext, email: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  await signInToConsole(page, stack, email);
+  return page;
+}
+
+/** A window of someone who has just signed in. */
+export async function signIn(t: ExecutionContext<ConsoleContext>, email = owner): Promise<Page> {
+  const page = await openWindow(t.context, email);
+  t.teardown(() => page.context().close());
+  return page;
+}
+
+let ownersWindow: Page | undefined;
+
+/** The owner's window, which stays open from one test to the next, unless one fails. */
+export async function openConsole(t: ExecutionContext<ConsoleContext>): Promise<Page> {
+  ownersWindow ??= await openWindow(t.context, owner);
+  t.teardown(() => {
+    if (!t.passed) ownersWindow = undefined;
+  });
+  return ownersWindow;
+}
+
+export async function openTab(t: ExecutionContext<ConsoleContext>, window: Page): Promise<Page> {
+  const tab = await window.context().newPage();
+  t.teardown(() => tab.close());
+  return tab;
+}
+
+/** A tab of the owner's window for a test that changes what its page is sent, or its size. */
+export const openOwnTab = async (t: ExecutionContext<ConsoleContext>) => openTab(t, await openConsole(t));
+
+/** Do what needs the second factor, and enter the code that is emailed then. */
+export async function verifyAfter(
+  page: Page,
+  { mailboxUrl }: Stack,
+  act: () => Promise<void>,
+  email = owner,
+): Promise<void> {
+  const mailbox = mailboxControl(mailboxUrl);
+  const filter = { to: email, subject: 'Your code' };
+  const before = (await mailbox.messages(filter)).length;
+  await act();
+  await enterCode(page, await until(async () => (await mailbox.messages(filter))[before], { what: 'the code' }));
+}
+
+/** The same in the owner's window, whose session may be verified already, until it is done. An owner gets few links. */
+export async function doVerified(
+  page: Page,
+  { mailboxUrl }: Stack,
+  act: () => Promise<void>,
+  done: Locator,
+): Promise<void> {
+  const mailbox = mailboxControl(mailboxUrl);
+  const filter = { to: owner, subject: 'Your code' };
+  const before = (await mailbox.messages(filter)).length;
+  await act();
+  const gate = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await gate.or(done).first().waitFor();
+  if (await gate.isVisible()) await enterCode(page, await until(async () => (await mailbox.messages(filter))[before]));
+  await done.waitFor();
+}
+
+async function enterCode(page: Page, { text }: { readonly text: string | null }): Promise<void> {
+  const gate = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await gate.getByLabel('Code').fill(/^\s*([A-Z0-9-]{6,})\s*$/m.exec(text ?? '')?.[1] ?? '');
+  await button(page, 'Confirm').click();
+}
+
+/** Hold what is requested, so that a test decides what arrives when. */
+export async function holdRequests(page: Page, url: string): Promise<{ held: Route[]; release: () => Promise<void> }> {
+  const held: Route[] = [];
+  let isReleased = false;
+  const hold = async (route: Route) => {
+    if (isReleased) await route.continue();
+    else held.push(route);
+  };
+  await page.route(url, hold);
+  const release = async () => {
+    isReleased = true;
+    await Promise.all(held.splice(0).map((route) => route.continue()));
+    await page.unroute(url, hold);
+  };
+  return { held, release };
+}

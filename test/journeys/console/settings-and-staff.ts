@@ -1,0 +1,238 @@
+import { Secret, TOTP } from 'otpauth';
+import type { Locator, Page } from 'playwright-core';
+import { clientsOf } from '#test/support/clients-of.ts';
+import { only } from '#test/support/only.ts';
+import { until } from '#test/support/until.ts';
+import { buyMug, consolePages, heading, openInConsole } from '#test/support/walk-console.ts';
+import {
+  atHome,
+  browserTest,
+  button,
+  confirm,
+  dialog,
+  doVerified,
+  openConsole,
+  openOwnTab,
+  signIn,
+  verifyAfter,
+} from './fixture.ts';
+
+browserTest('a key of another service is not filled in or kept as the password of this one', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/settings/shipping', 'Settings');
+  await button(page, 'Replace the keys').click();
+  const keys = dialog(page).locator('input[type=password]');
+  await keys.first().waitFor();
+  t.deepEqual(
+    await keys.evaluateAll((inputs) => inputs.map((input) => input.getAttribute('autocomplete'))),
+    Array(3).fill('new-password'),
+  );
+  await confirm(page, 'Close');
+});
+
+browserTest('keys are not said to be replaced where none was entered', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  for (const tab of ['payments', 'shipping']) {
+    await openInConsole(page, t.context.stack, `/settings/${tab}`, 'Settings');
+    await button(page, 'Replace the keys').click();
+    await confirm(page, 'Replace the keys');
+    await dialog(page).getByText('Enter what is to be replaced.').waitFor();
+    await confirm(page, 'Close');
+  }
+  t.pass();
+});
+
+browserTest('an event is tried, and its delivery is sent again', async (t) => {
+  t.timeout(300_000);
+  const { stack, receiver } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/webhooks', 'Webhooks');
+  await page.getByRole('link', { name: receiver.url }).click();
+  await button(page, 'Try an event').click();
+  await confirm(page, 'Try an event');
+  const row = page.getByRole('row', { name: /webhook\.test Delivered/ });
+  await row.waitFor();
+  t.is(receiver.eventsOf('webhook.test').length, 1);
+  await row.getByRole('button', { name: 'Attempts' }).click();
+  await dialog(page)
+    .getByText(/204 after \d+ ms/)
+    .waitFor();
+  await dialog(page)
+    .getByText(/"type": "webhook\.test"/)
+    .waitFor();
+  await button(page, 'Close').click();
+  await row.getByRole('button', { name: 'Send again' }).click();
+  await confirm(page, 'Send again');
+  await until(() => receiver.eventsOf('webhook.test').length === 2);
+});
+
+browserTest('a recovery says how many deliveries it sends again', async (t) => {
+  t.timeout(180_000);
+  const { stack, receiver } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/webhooks', 'Webhooks');
+  await page.getByRole('link', { name: receiver.url }).click();
+  await button(page, 'Recover').click();
+  await dialog(page).getByLabel('Since').fill('2099-01-01T00:00');
+  await confirm(page, 'Recover');
+  await page.getByText('There was nothing to send again in this time.').waitFor({ timeout: 20_000 });
+  t.pass();
+});
+
+browserTest('an owner who confirms with a code changes the terms of shipping and replaces its key', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/settings/shipping', 'Settings');
+  await page.getByLabel(/^Most for a label/).fill('35.50');
+  await page.getByLabel('Length (in)').fill('12.0625');
+  await page.getByLabel('Country *').fill('UK');
+  await verifyAfter(page, stack, () => button(page, 'Save').click());
+  await page
+    .getByRole('alert')
+    .getByText(/did you mean GB\?$/)
+    .waitFor();
+  const warned = page.waitForEvent('dialog');
+  await Promise.all([warned.then((warning) => warning.dismiss()), page.getByRole('tab', { name: 'Payments' }).click()]);
+  await page.getByLabel('Country *').fill('US');
+  await button(page, 'Try again').click();
+  await page.getByText('Shipping is up to date.').waitFor();
+  const { shipping } = (await admin.getProviders()).providers;
+  t.is(shipping?.label_cost_cap_cents, 3550);
+  t.is(shipping?.parcel.length_in, 12.0625);
+
+  await button(page, 'Replace the keys').click();
+  await dialog(page).getByLabel('Webhook token').fill('another-token');
+  await confirm(page, 'Replace the keys');
+  await page.getByText('The keys are replaced.').waitFor();
+  const replaced = (await admin.getProviders()).providers.shipping;
+  t.is(replaced?.version, Number(shipping?.version) + 1);
+  t.is(replaced?.label_cost_cap_cents, 3550);
+});
+
+browserTest('an endpoint that gets all events of labels is changed to one of them', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { webhook_endpoint: endpoint } = await admin.createWebhookEndpoint({
+    url: 'https://labels.example/hooks',
+    events: ['label.*'],
+  });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, `/webhooks/${endpoint.id}/show`, 'labels.example');
+  await button(page, 'Edit').click();
+  await dialog(page).getByLabel('label.*', { exact: true }).uncheck();
+  await dialog(page).getByLabel('label.voided').check();
+  await doVerified(page, stack, () => confirm(page, 'Save'), page.getByText('The endpoint is changed.'));
+  t.like((await admin.getWebhookEndpoint(endpoint.id)).webhook_endpoint, { events: only('label.voided') });
+});
+
+browserTest('who is invited as a member again keeps their role', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { staff: member } = await admin.inviteStaff({ email: 'lee@cedar.example', name: 'Lee', role: 'manager' });
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/staff', 'Staff');
+  await button(page, 'Invite').click();
+  await dialog(page).getByLabel('Email').fill('Lee@cedar.example');
+  await dialog(page).getByLabel('Name').fill('Lee');
+  await dialog(page).getByLabel('Role').click();
+  await page.getByRole('option', { name: 'Analyst' }).click();
+  const invited = page.getByText('The invitation is on its way.');
+  const gate = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const rejected = dialog(page).getByText('lee@cedar.example is a member already, with the role Manager.', {
+    exact: false,
+  });
+  await confirm(page, 'Invite');
+  await rejected.or(invited).or(gate).waitFor();
+  t.true(await rejected.isVisible());
+  await dialog(page).getByLabel('Role').click();
+  await page.getByRole('option', { name: 'Manager' }).click();
+  await doVerified(page, stack, () => confirm(page, 'Try again'), invited);
+  const { staff } = await admin.listStaff({ limit: 100 });
+  t.is(staff.find(({ id }) => id === member.id)?.role, 'manager');
+});
+
+/** The links of a page to others that are not in the menu, because the role does not allow them. */
+async function deniedLinks(page: Page): Promise<string[]> {
+  const targets = (links: Locator) =>
+    links.evaluateAll((links) => links.map((link) => link.getAttribute('href')?.split(/[/?]/)[1] ?? ''));
+  const allowed = await targets(page.getByRole('menuitem'));
+  return (await targets(page.locator('main a[href^="#/"]'))).filter((target) => !allowed.includes(target));
+}
+
+browserTest(
+  'an owner who confirms with a code invites a packer, who can ship and not refund, by page or by API',
+  async (t) => {
+    t.timeout(300_000);
+    const { stack } = t.context;
+    const order = await buyMug(stack, atHome);
+    const { admin } = clientsOf(stack);
+    const email = 'packer@cedar.example';
+    const ownersPage = await signIn(t);
+    await openInConsole(ownersPage, stack, '/staff', 'Staff');
+    await button(ownersPage, 'Invite').click();
+    await dialog(ownersPage).getByLabel('Email').fill(email);
+    await dialog(ownersPage).getByLabel('Name').fill('Pat');
+    await dialog(ownersPage).getByLabel('Role').click();
+    await ownersPage.getByRole('option', { name: 'Fulfilment' }).click();
+    await verifyAfter(ownersPage, stack, () => confirm(ownersPage, 'Invite'));
+    await ownersPage.getByText('The invitation is on its way.').waitFor();
+
+    await until(async () => (await admin.getOrder(order.id)).order.fulfillment_status === 'label_purchased');
+    const review = { rating: 5, body: 'Holds what it promises.', author_name: 'Grace' };
+    await clientsOf(stack).storefront.createProductReview('stoneware-mug', review);
+    const page = await signIn(t, email);
+    await openInConsole(page, stack, '/', 'Today');
+    t.deepEqual(await deniedLinks(page), []);
+    await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+    await button(page, 'Print the label').waitFor();
+    t.deepEqual(await deniedLinks(page), []);
+    t.is(await button(page, 'Refund').count(), 0);
+    t.is(await page.getByRole('menuitem', { name: 'Promo codes' }).count(), 0);
+    await openInConsole(page, stack, '/promo-codes', 'Access denied');
+    await page.getByText('Your role does not allow this page.', { exact: false }).waitFor();
+    const refund = `fetch('/api/v1/admin/orders/${order.id}/refunds', {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}'
+  }).then(async (response) => [response.status, (await response.json()).required_scope])`;
+    t.deepEqual(await page.evaluate(refund), [403, 'admin.refunds:write']);
+
+    await openInConsole(page, stack, '/my-account', 'My account');
+    await verifyAfter(page, stack, () => button(page, 'Use an authenticator app').click(), email);
+    await dialog(page)
+      .getByRole('img', { name: /QR code/ })
+      .waitFor();
+    const secret = await dialog(page).locator('code').textContent();
+    const app = new TOTP({ secret: Secret.fromBase32(secret ?? '') });
+    await dialog(page).getByLabel('Code that the app shows').fill(app.generate());
+    await confirm(page, 'Use an authenticator app');
+    await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+  },
+);
+
+// Of all roles, these two are denied the most pages.
+browserTest('each page is shown whole to a role, or as denied', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  for (const role of ['fulfilment', 'analyst'] as const) {
+    const email = `${role}@roles.example`;
+    await admin.inviteStaff({ email, name: role, role });
+    const page = await signIn(t, email);
+    const denied: string[] = [];
+    for (const [path, title] of consolePages) {
+      await page.goto(`${stack.url}/admin#${path}`);
+      await heading(page, title).or(heading(page, 'Access denied')).waitFor();
+      await page.getByRole('progressbar', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      await page.getByText('Loading…').waitFor({ state: 'detached' });
+      if (await heading(page, 'Access denied').isVisible()) denied.push(path);
+      else t.is(await page.getByText('Your role does not allow this.', { exact: false }).count(), 0, `${role} ${path}`);
+    }
+    t.log(role, denied.join(' '));
+    t.false(denied.includes('/my-account'));
+  }
+});
