@@ -54,6 +54,17 @@ test('the README is short enough to be read', (t) => {
   t.true(markdownFile('README.md').text.split('\n').length <= 151);
 });
 
+test('the prose of the documents is wrapped at 120 characters', (t) => {
+  const long = markdownFiles.flatMap(({ path, text }) =>
+    text
+      .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+      .split('\n')
+      .filter((line) => line.length > 120 && !line.startsWith('|'))
+      .map((line) => `${path}: ${line}`),
+  );
+  t.deepEqual(long, []);
+});
+
 test('every path that a document names exists', (t) => {
   const missing = markdownFiles.flatMap(({ path, text }) =>
     [...text.matchAll(/`((?:src|jobs|workers|migrations|test)\/[a-zA-Z0-9_./-]*)`/g)]
