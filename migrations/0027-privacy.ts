@@ -21,11 +21,14 @@ export class Privacy extends Migration {
         payment_customer_ids jsonb not null default '[]',
         -- The part with which the next batch begins.
         step int not null default 0,
+        -- The orders that the last batch knew and left. Where there are more, others have arrived.
+        orders_left int not null default 0,
         -- Counts its jobs, so that each has another key.
         jobs int not null default 0,
         failure text,
         requested_by jsonb not null,
         created_at timestamptz not null,
+        updated_at timestamptz not null,
         started_at timestamptz,
         finished_at timestamptz,
         primary key (tenant_id, id),
@@ -33,7 +36,7 @@ export class Privacy extends Migration {
         check ((email is null) = (state = 'completed'))
       );
       create unique index erasures_of_subject on erasures (tenant_id, email) where email is not null;
-      create index erasures_by_age on erasures (created_at);
+      create index erasures_by_age on erasures (updated_at);
       ${tenantTable('erasures')}
     `);
   }

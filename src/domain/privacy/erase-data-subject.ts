@@ -60,6 +60,6 @@ export async function failErasure(ctx: Context, { erasureId }: { erasureId: stri
   await transact(ctx, async (ctx) => {
     const erasure = await lockErasure(ctx, erasureId);
     if (erasure?.state !== 'queued' && erasure?.state !== 'running') return;
-    await saveErasure(ctx, { ...erasure, state: 'failed', failure: 'It failed. Preview it again.' });
+    await saveErasure(ctx, { ...erasure, state: 'failed', step: 0, failure: 'It failed. Preview it again.' });
   });
 }

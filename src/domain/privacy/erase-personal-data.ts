@@ -106,7 +106,8 @@ async function eraseBatch(
   const { blockers, isDelivering } = await erasureBlockers(ctx, isBegun ? next : subject);
   if (isDelivering) return { ...erasure, outcome: 'waiting', blockers: [...blockers, beingDelivered] };
   if (blockers.length > 0) {
-    await saveErasure(ctx, { ...erasure, state: 'blocked', blockers });
+    // Until it is continued, more may be stored about the orders that are left.
+    await saveErasure(ctx, { ...erasure, state: 'blocked', blockers, step: 0 });
     return { ...erasure, outcome: 'blocked', blockers };
   }
 
@@ -123,7 +124,9 @@ async function eraseBatch(
   };
 
   // Of orders that arrived meanwhile, what is found by reading all rows goes first, too.
-  if (subject.orderIds.length > 0 && step > scannedSteps) step = 0;
+  if (subject.orderIds.length > erasure.ordersLeft) step = 0;
+  const beginsAnew = step === 0;
+  let ordersLeft = subject.orderIds.length;
   while (step < scannedSteps && rows < bounds.rows) {
     if (await erase(steps[step], subject, bounds.rows * scannedFactor)) step += 1;
   }
@@ -131,6 +134,7 @@ async function eraseBatch(
     // Found through the orders alone, so that the rest of the person's rows are not searched each time.
     const orders = { email: null, customerId: null, orderIds: next.orderIds };
     for (const part of ofOrders) await erase(part, orders, noLimit);
+    ordersLeft -= next.orderIds.length;
   }
   const rest = { ...subject, orderIds: [] };
   while (step >= scannedSteps && step < steps.length && rows < bounds.rows && !hasMoreOrders) {
@@ -138,8 +142,8 @@ async function eraseBatch(
   }
 
   const state = { ...erasure, erased, paymentCustomerIds: [...paymentCustomerIds], customerId: subject.customerId };
-  if (step < steps.length || erasure.step > 0) {
-    await saveErasure(ctx, { ...state, step: step < steps.length ? step : 0 });
+  if (step < steps.length || !beginsAnew) {
+    await saveErasure(ctx, { ...state, step: step < steps.length ? step : 0, ordersLeft });
     return { outcome: 'more', blockers, erased };
   }
   await complete(ctx, state);
@@ -150,7 +154,7 @@ export const beingDelivered = 'a webhook about this person is being delivered: t
 
 /** All parts were gone through in one transaction, so that nothing is left. */
 async function complete(ctx: InTransaction, erasure: Erasure): Promise<void> {
-  await saveErasure(ctx, { ...erasure, customerId: null, blockers: [], step: 0 });
+  await saveErasure(ctx, { ...erasure, customerId: null, blockers: [], step: 0, ordersLeft: 0 });
   await ctx.tx.execute(sql`
     update erasures set state = 'completed', email = null, finished_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${erasure.id}`);

@@ -30,6 +30,8 @@ export interface Erasure {
   readonly paymentCustomerIds: readonly string[];
   /** The part with which the next batch begins. */
   readonly step: number;
+  /** How many orders the last batch knew and left to the next ones. */
+  readonly ordersLeft: number;
   readonly failure: string | null;
   readonly requestedBy: Actor;
   readonly createdAt: Date;
@@ -38,7 +40,7 @@ export interface Erasure {
 }
 
 const columns = sql`id, email, customer_id as "customerId", audit_subject_id as "auditSubjectId", state, found, erased, blockers,
-  payment_customer_ids as "paymentCustomerIds", step, failure, requested_by as "requestedBy",
+  payment_customer_ids as "paymentCustomerIds", step, orders_left as "ordersLeft", failure, requested_by as "requestedBy",
   created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`;
 
 /** @returns `undefined` for an unknown id */
@@ -64,9 +66,10 @@ export async function openErasure(ctx: InTransaction, address: string): Promise<
   const email = normaliseEmail(address);
   const requestedBy = JSON.stringify({ kind: ctx.actor.kind, id: ctx.actor.id });
   const [erasure] = await ctx.tx.execute<Erasure & { isNew: boolean }>(sql`
-    insert into erasures as known (tenant_id, id, email, audit_subject_id, state, requested_by, created_at)
+    insert into erasures as known (tenant_id, id, email, audit_subject_id, state, requested_by, created_at,
+      updated_at)
     values (${ctx.tenant.id}, ${newId('era')}, ${email}, ${nameInLog(ctx, email)}, 'queued', ${requestedBy}::jsonb,
-      ${ctx.clock.now()})
+      ${ctx.clock.now()}, ${ctx.clock.now()})
     on conflict (tenant_id, email) where email is not null do update set state = known.state
     returning ${columns}, xmax = 0 as "isNew"`);
   if (!erasure) throw new TypeError('The insertion returned no row.');
@@ -91,6 +94,7 @@ export async function saveErasure(
     blockers,
     paymentCustomerIds,
     step,
+    ordersLeft,
     failure,
     found,
     requestedBy,
@@ -100,7 +104,8 @@ export async function saveErasure(
   await ctx.tx.execute(sql`
     update erasures set customer_id = ${customerId}, state = ${state}, erased = ${JSON.stringify(erased)}::jsonb,
       blockers = ${JSON.stringify(blockers)}::jsonb, found = ${found && JSON.stringify(found)}::jsonb,
-      payment_customer_ids = ${JSON.stringify(paymentCustomerIds)}::jsonb, step = ${step}, failure = ${failure},
-      requested_by = ${JSON.stringify(requestedBy)}::jsonb, started_at = ${startedAt}
+      payment_customer_ids = ${JSON.stringify(paymentCustomerIds)}::jsonb, step = ${step}, orders_left = ${ordersLeft}, failure = ${failure},
+      requested_by = ${JSON.stringify(requestedBy)}::jsonb, started_at = ${startedAt},
+      updated_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id}`);
 }

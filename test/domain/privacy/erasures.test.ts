@@ -133,23 +133,28 @@ async function startErasure(t: {
 test.serial(
   'an order that begins while a person is erased stays whole, and blocks the rest until it is sent',
   async (t) => {
-    const { ctx } = t.context;
+    const { ctx, services } = t.context;
     await buildAda(ctx);
+    await aggregateAll(services);
     const { next, now } = await startErasure(t);
     t.is(await next(), 'more');
     t.is(await next(), 'more');
     const { id, orderNumber } = await buildPaidOrder(ctx, { email, number: 6000, address: { name: 'Ada', email } });
     await resendReceipt(ctx, id);
     while ((await next()) === 'more');
+    await sendEvents(ctx, [{ type: 'page_viewed', session_id: 'two', order_id: id }]);
+    await aggregateAll(services);
     t.like(await now(), { state: 'blocked', blockers: only(`${orderNumber} was not sent yet: send it or refund it`) });
     const own = async () =>
       readOne(
         ctx,
         sql`
       select (select count(*)::int from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${id}) as mails,
-        (select json_build_array(email, shipping_address ->> 'name') from orders where id = ${id}) as "order"`,
+        (select json_build_array(email, shipping_address ->> 'name') from orders where id = ${id}) as "order",
+        (select count(*)::int from analytics_events
+          where tenant_id = ${ctx.tenant.id} and session_id is not null) as visits`,
       );
-    t.deepEqual(await own(), { mails: 1, order: [email, 'Ada'] });
+    t.deepEqual(await own(), { mails: 1, order: [email, 'Ada'], visits: 1 });
 
     await deliverAll(ctx);
     const erasure = await now();
@@ -157,7 +162,7 @@ test.serial(
     let outcome = await next();
     while (outcome === 'more') outcome = await next();
     t.is(outcome, 'ended');
-    t.deepEqual(await own(), { mails: 0, order: [null, null] });
+    t.deepEqual(await own(), { mails: 0, order: [null, null], visits: 0 });
     t.like(await now(), { state: 'completed', erased: { orders: 6 } });
     t.deepEqual((await exportPersonalData(ctx, { email })).held, {});
   },
@@ -166,6 +171,7 @@ test.serial(
 test.serial('what is complete when it arrives while a person is erased is erased with everything of it', async (t) => {
   const { ctx, services } = t.context;
   await buildAda(ctx);
+  await aggregateAll(services);
   const { next, now } = await startErasure(t);
   const { slug } = await buildProduct(ctx);
   let outcome = await next();
@@ -178,6 +184,10 @@ test.serial('what is complete when it arrives while a person is erased is erased
       const items = order.items.map(({ id }) => ({ order_item_id: id, quantity: 1, note: 'Too small.' }));
       const { id: returnId } = await requestReturn(ctx, { orderNumber: order.order_number, email, items });
       await rejectReturn(ctx, { returnId, note: 'Dear Ada, no.' });
+      if (number < 10) {
+        await sendEvents(ctx, [{ type: 'page_viewed', session_id: 'two', order_id: order.id }]);
+        await aggregateAll(services);
+      }
       if (number === 30) await joinWaitlist(ctx, { email, product_slug: slug });
     }
     outcome = await next();
@@ -190,6 +200,7 @@ test.serial('what is complete when it arrives while a person is erased is erased
     sql`
     select (select count(*)::int from returns where tenant_id = ${ctx.tenant.id} and note is not null)
       + (select count(*)::int from return_items where tenant_id = ${ctx.tenant.id} and note is not null)
+      + (select count(*)::int from analytics_events where tenant_id = ${ctx.tenant.id} and session_id is not null)
       + (select count(*)::int from mails where tenant_id = ${ctx.tenant.id}) as left`,
   );
   t.is(left, 0);
