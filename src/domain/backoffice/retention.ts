@@ -58,7 +58,7 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
       },
       // A change of 200,000 things has a row for each.
       { table: 'bulk_operations', age: 'created_at', retainedMs: days(30), batchMax: 10 },
-      { table: 'erasures', age: 'created_at', retainedMs: days(30), only: sql`old.state not in ('queued', 'running')` },
+      { table: 'erasures', age: 'updated_at', retainedMs: days(30) },
     ],
   ],
   [

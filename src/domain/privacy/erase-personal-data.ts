@@ -9,6 +9,7 @@ import { erasureBlockers } from './blockers.ts';
 import { type Erasure, lockErasure, openErasure, type RowsByPart, readErasure, saveErasure } from './erasure.ts';
 import { findDataSubject } from './find-data-subject.ts';
 import { personalData } from './registry.ts';
+import { enqueueErasure } from './request-erasure.ts';
 
 /** How much a batch, which is one transaction, erases before it ends. */
 export interface BatchBounds {
@@ -60,6 +61,8 @@ export async function erasePersonalData(
     const erasure = await openErasure(ctx, email);
     const running = { ...erasure, state: 'running', startedAt: erasure.startedAt ?? ctx.clock.now() } as const;
     const { outcome, blockers, erased } = await eraseBatch(ctx, running, options);
+    // A command may be killed: a worker continues what it began.
+    if (outcome === 'more' && erasure.state !== 'running') await enqueueErasure(ctx, erasure.id);
     // Nothing is stored of a person of whom nothing was erased.
     if (erasure.isNew && Object.keys(erased).length === 0 && outcome !== 'more')
       await ctx.tx.execute(sql`delete from erasures where tenant_id = ${ctx.tenant.id} and id = ${erasure.id}`);
@@ -125,7 +128,7 @@ async function eraseBatch(
 
   // Of orders that arrived meanwhile, what is found by reading all rows goes first, too.
   if (subject.orderIds.length > erasure.ordersLeft) step = 0;
-  const beginsAnew = step === 0;
+  const isFromFirst = step === 0;
   let ordersLeft = subject.orderIds.length;
   while (step < scannedSteps && rows < bounds.rows) {
     if (await erase(steps[step], subject, bounds.rows * scannedFactor)) step += 1;
@@ -142,7 +145,7 @@ async function eraseBatch(
   }
 
   const state = { ...erasure, erased, paymentCustomerIds: [...paymentCustomerIds], customerId: subject.customerId };
-  if (step < steps.length || !beginsAnew) {
+  if (step < steps.length || !isFromFirst) {
     await saveErasure(ctx, { ...state, step: step < steps.length ? step : 0, ordersLeft });
     return { outcome: 'more', blockers, erased };
   }

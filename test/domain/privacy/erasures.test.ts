@@ -94,6 +94,21 @@ test.serial('an erasure whose process is killed before any statement is continue
   t.deepEqual(await resultOf(other), expected);
 });
 
+test.serial('an erasure whose command is killed after its first batch is continued by a worker', async (t) => {
+  const { ctx, services } = t.context;
+  await buildAda(ctx);
+  let step = 1;
+  const found = () => readOne<{ id: string }>(ctx, sql`select id from erasures where tenant_id = ${ctx.tenant.id}`);
+  while (!(await found())) {
+    await dieAt(services, step, () => erasePersonalData(ctx, { email }, { bounds }));
+    step += 1;
+  }
+  const id = (await found())?.id ?? '';
+  t.is((await readErasure(ctx, id))?.state, 'running');
+  await runJobs(services);
+  t.like(await readErasure(ctx, id), { state: 'completed', erased: { orders: 5 } });
+});
+
 test.serial('a worker that is killed at any statement of an erasure leaves it to the next one', async (t) => {
   const { ctx, services } = t.context;
   await buildAda(ctx);
