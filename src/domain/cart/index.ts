@@ -14,4 +14,4 @@ export {
 } from './present-saved-cart.ts';
 export { draftSavedCart, type SavedCart, SavedCartInput, saveCart, saveTokenHashes } from './save-cart.ts';
 export { readSavedCart, restoreCart, type SavedCartRecord, savedCartGone } from './saved-cart.ts';
-export { type MailPreference, readMailPreference, unsubscribe } from './unsubscribe.ts';
+export { isUnsubscribed, type MailPreference, readMailPreference, unsubscribe } from './unsubscribe.ts';

@@ -1,5 +1,13 @@
 import { lowerCase, sql } from '#src/lib/sql.ts';
+import { nameInLog } from '../name-in-log.ts';
 import { anonymisedRows, blank, byEmail, byMention, type PersonalData, removedRows } from '../personal-data.ts';
+
+const preferences = removedRows({
+  table: 'mail_preferences',
+  personal: ['email'],
+  beside: ['unsubscribed_at'],
+  of: byEmail('email'),
+});
 
 /**
  * A cart belongs to a data subject when their customer, saved carts or orders refer to it, or when its storefront sent
@@ -26,5 +34,18 @@ export const cartPersonalData: readonly PersonalData[] = [
   }),
   // Before the preferences: who unsubscribes by a link meanwhile waits, and finds none.
   removedRows({ table: 'unsubscribe_links', personal: ['email'], beside: ['created_at'], of: byEmail('email') }),
-  removedRows({ table: 'mail_preferences', personal: ['email'], beside: ['unsubscribed_at'], of: byEmail('email') }),
+  {
+    ...preferences,
+    treatment: 'anonymized',
+    stays: 'That reminders were declined, by a pseudonym, so that the email gets none when somebody enters it again.',
+    async erase(ctx, subject, rowsMax) {
+      if (subject.email === null) return 0;
+      await ctx.tx.execute(sql`
+        insert into mail_preferences (tenant_id, email, unsubscribed_at)
+        select tenant_id, ${nameInLog(ctx, subject.email)}, unsubscribed_at from mail_preferences
+        where tenant_id = ${ctx.tenant.id} and ${byEmail('email')(subject)}
+        on conflict do nothing`);
+      return preferences.erase(ctx, subject, rowsMax);
+    },
+  },
 ];

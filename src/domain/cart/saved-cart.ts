@@ -19,8 +19,6 @@ export interface SavedCartRecord {
   readonly isBeingPaid: boolean;
   /** Whether a newer cart was saved for the same email. */
   readonly isOutdated: boolean;
-  /** Whether the email has unsubscribed from reminders. */
-  readonly isUnsubscribed: boolean;
   readonly lines: readonly SavedLine[];
 }
 
@@ -38,7 +36,6 @@ export async function readSavedCart(ctx: Context, id: string): Promise<SavedCart
         as "isBeingPaid",
       exists (select from saved_carts newer where newer.tenant_id = s.tenant_id and newer.email = s.email
         and (newer.saved_at, newer.id) > (s.saved_at, s.id)) as "isOutdated",
-      exists (select from mail_preferences p where p.tenant_id = s.tenant_id and p.email = s.email) as "isUnsubscribed",
       ${savedLines} as lines
     from saved_carts s where s.tenant_id = ${ctx.tenant.id} and s.id = ${id}`,
   );

@@ -3,6 +3,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { invalidOrExpired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { nameInLog } from '../name-in-log.ts';
 
 export type MailPreference = 'subscribed' | 'unsubscribed';
 
@@ -27,6 +28,17 @@ export async function unsubscribe(ctx: Context, token: string): Promise<MailPref
   );
   if (rows.length === 0) throw invalidOrExpired('link');
   return 'unsubscribed';
+}
+
+/** Whether an email gets no reminders. Of who was erased, only the pseudonym of the email is known. */
+export async function isUnsubscribed(ctx: Context, email: string): Promise<boolean> {
+  const row = await readOne<{ found: boolean }>(
+    ctx,
+    sql`
+    select exists (select from mail_preferences
+      where tenant_id = ${ctx.tenant.id} and email = any(${[email, nameInLog(ctx, email)]}::text[])) as found`,
+  );
+  return row?.found === true;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { lockName } from '#src/database/lock-names.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { isBuyable, readSavedCart, type SavedCartRecord } from '../cart/index.ts';
+import { isBuyable, isUnsubscribed, readSavedCart, type SavedCartRecord } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
 import { isSuppressed } from '../mail/index.ts';
 import type { Reminder, ReminderReason } from './reminder.ts';
@@ -16,6 +16,7 @@ export type Evaluation =
 export interface ReminderFacts {
   readonly settings: ReminderSettings;
   readonly cart: SavedCartRecord | undefined;
+  readonly isUnsubscribed: boolean;
   readonly isBounced: boolean;
   /** When this email address last got another reminder. */
   readonly remindedAt: Date | null;
@@ -23,7 +24,7 @@ export interface ReminderFacts {
 
 /** Every condition for sending a reminder. The first that fails is the recorded reason. */
 export function evaluate(
-  { settings, cart, isBounced, remindedAt }: ReminderFacts,
+  { settings, cart, isUnsubscribed, isBounced, remindedAt }: ReminderFacts,
   timezone: string,
   now: Date,
 ): Evaluation {
@@ -33,7 +34,7 @@ export function evaluate(
   if (cart.convertedAt || cart.isBeingPaid) return skip('purchased');
   if (cart.isOutdated) return skip('newer_cart');
   if (!cart.consent) return skip('no_consent');
-  if (cart.isUnsubscribed) return skip('unsubscribed');
+  if (isUnsubscribed) return skip('unsubscribed');
   if (isBounced) return skip('bounced');
   if (!cart.lines.some(isBuyable)) return skip('items_gone');
   // Checked before recent reminders: after quiet hours, the last reminder may be long enough ago.
@@ -50,6 +51,7 @@ export async function evaluateReminder(ctx: InTransaction, reminder: Reminder): 
   const facts: ReminderFacts = {
     settings: await reminderSettings(ctx),
     cart: await readSavedCart(ctx, reminder.savedCartId),
+    isUnsubscribed: await isUnsubscribed(ctx, email),
     isBounced: await isSuppressed(ctx, email),
     remindedAt: await lastRemindedAt(ctx, reminder),
   };

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, readOne, transact } from '#src/database/transact.ts';
 import { resendReceipt } from '#src/domain/backoffice/index.ts';
-import { createCart } from '#src/domain/cart/index.ts';
+import { createCart, isUnsubscribed, unsubscribe } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { joinWaitlist } from '#src/domain/leads/index.ts';
 import { continueErasure, type EraseOptions } from '#src/domain/privacy/erase-personal-data.ts';
@@ -19,6 +19,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { dieAt } from '#test/support/die-at.ts';
 import { aggregateAll, sendEvents } from '#test/support/factories/analytics.ts';
+import { buildSavedCart, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildReturnableOrder } from '#test/support/factories/returns.ts';
@@ -220,6 +221,29 @@ test.serial('what is complete when it arrives while a person is erased is erased
   );
   t.is(left, 0);
 });
+
+test.serial(
+  'who declined reminders gets none after an erasure either, also when the email is entered again',
+  async (t) => {
+    const { ctx } = t.context;
+    const unsubscribes = async () => {
+      await buildSavedCart(ctx, { email });
+      await unsubscribe(ctx, await unsubscribeTokenOf(ctx, email));
+    };
+    await unsubscribes();
+    const other = 'bob@quill.example';
+    await buildSavedCart(ctx, { email: other });
+    t.like(await erasePersonalData(ctx, { email }), { erased: { mail_preferences: 1 } });
+    await erasePersonalData(ctx, { email: other });
+    t.deepEqual((await exportPersonalData(ctx, { email })).held, {});
+    t.true(await isUnsubscribed(ctx, email));
+    t.false(await isUnsubscribed(ctx, other));
+    await unsubscribes();
+    await erasePersonalData(ctx, { email });
+    t.true(await isUnsubscribed(ctx, email));
+    t.is((await read(ctx, sql`select from mail_preferences where tenant_id = ${ctx.tenant.id}`)).length, 1);
+  },
+);
 
 test.serial('an erasure is run once it was previewed, and previewed again until it is run', async (t) => {
   const { ctx, services } = t.context;
