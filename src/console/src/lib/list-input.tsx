@@ -2,7 +2,6 @@ import ArrowCircleDown from '@mui/icons-material/ArrowCircleDown';
 import ArrowCircleUp from '@mui/icons-material/ArrowCircleUp';
 import RemoveCircleOutlineOutlined from '@mui/icons-material/RemoveCircleOutlineOutlined';
 import Button from '@mui/material/Button';
-import type { SystemStyleObject } from '@mui/system';
 import type { ReactNode } from 'react';
 import {
   ArrayInput,
@@ -23,7 +22,7 @@ interface ListInputProps
   readonly item: string;
   /** What the button says that adds one. */
   readonly add: string;
-  readonly sx?: SystemStyleObject;
+  readonly sx?: Readonly<Record<string, object>>;
   /** The inputs of one of them. */
   readonly children: ReactNode;
 }

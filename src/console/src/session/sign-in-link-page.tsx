@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { Link as RouterLink, useParams, useSearchParams } from 'react-router';
 import { directAdmin } from '../admin.ts';
 import { messageOf } from '../lib/errors.ts';
-import { takeAskedPage } from './asked-page.ts';
+import { takeRequestedPage } from './requested-page.ts';
 import { announceSignIn } from './sign-in-channel.ts';
 import { SignInFrame } from './sign-in-frame.tsx';
 import { findStore, storeHeader, storeLastStore } from './store.ts';
@@ -27,7 +27,7 @@ export function SignInLinkPage() {
       storeLastStore(store);
       announceSignIn();
       // Nothing that was read before belongs to this session, and the token leaves the URL.
-      history.replaceState(null, '', `/admin#${takeAskedPage()}`);
+      history.replaceState(null, '', `/admin#${takeRequestedPage()}`);
       location.reload();
     } catch (failure) {
       setError(messageOf(failure));

@@ -8,7 +8,7 @@ import { useLocation } from 'react-router';
 
 import { directAdmin } from '../admin.ts';
 import { messageOf } from '../lib/errors.ts';
-import { storeAskedPage } from './asked-page.ts';
+import { storeRequestedPage } from './requested-page.ts';
 import { SignInFrame } from './sign-in-frame.tsx';
 import { findStore, storeHeader, storeLastStore } from './store.ts';
 
@@ -22,15 +22,15 @@ export function SignInPage() {
   const [sentTo, setSentTo] = useState<string>();
   const [error, setError] = useState<string>();
   const [isSending, setIsSending] = useState(false);
-  // react-admin says here which page was asked for, unless someone signed out.
-  const asked: { nextPathname?: string; nextSearch?: string } | null = useLocation().state;
+  // react-admin says here which page was requested, unless someone signed out.
+  const requested: { nextPathname?: string; nextSearch?: string } | null = useLocation().state;
   const send = async ({ store, email }: Visitor) => {
     setError(undefined);
     setIsSending(true);
     try {
       await directAdmin.requestSignInLink({ email }, { headers: { [storeHeader]: store } });
       storeLastStore(store);
-      storeAskedPage(`${asked?.nextPathname ?? '/'}${asked?.nextSearch ?? ''}`);
+      storeRequestedPage(`${requested?.nextPathname ?? '/'}${requested?.nextSearch ?? ''}`);
       setSentTo(email);
     } catch (failure) {
       setError(messageOf(failure));

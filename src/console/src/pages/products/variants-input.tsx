@@ -55,7 +55,7 @@ export function VariantsInput(props: Props) {
       add="Add a variant"
       validate={required()}
       getItemDefaults={() => newVariant}
-      sx={linesKeepButtons}
+      sx={buttonsBesideLines}
     >
       <Variant {...props} />
     </ListInput>
@@ -63,7 +63,7 @@ export function VariantsInput(props: Props) {
 }
 
 /** A line that is closed has its buttons beside it, also in a narrow window. */
-const linesKeepButtons = {
+const buttonsBesideLines = {
   '& > ul:has([aria-expanded])': { mt: 1 },
   '& .RaSimpleFormIterator-line:has([aria-expanded=false])': { display: 'flex' },
 };
