@@ -36,6 +36,7 @@ export class Privacy extends Migration {
         check ((email is null) = (state = 'completed'))
       );
       create unique index erasures_of_subject on erasures (tenant_id, email) where email is not null;
+      create index erasures_waiting on erasures (tenant_id) where state in ('blocked', 'failed');
       create index erasures_by_age on erasures (updated_at);
       ${tenantTable('erasures')}
     `);

@@ -1,24 +1,24 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { isReasonCode, reasons } from '../shipping/index.ts';
-import { type AdminArea, covers, type Scope } from '../tenants/index.ts';
+import { covers, type Scope } from '../tenants/index.ts';
 import { type Advice, adviceForOrder, openAttentions } from './attention.ts';
 
-/** The area of the owner's API in which each kind of attention can be seen and ended. */
-const areas = {
-  payments: 'settings',
-  order: 'orders',
-  label: 'labels',
-  duplicate_label: 'labels',
-  shipping: 'settings',
-  webhook_endpoint: 'webhooks',
-  webhook_delivery: 'webhooks',
-} as const satisfies Record<string, AdminArea>;
+/** The scope with which each kind of attention can be seen. */
+const scopes = {
+  payments: 'admin.settings:read',
+  order: 'admin.orders:read',
+  label: 'admin.labels:read',
+  duplicate_label: 'admin.labels:read',
+  shipping: 'admin.settings:read',
+  webhook_endpoint: 'admin.webhooks:read',
+  webhook_delivery: 'admin.webhooks:read',
+  erasure: 'admin:write',
+} as const satisfies Record<string, Scope>;
 
-export const attentionKinds = Object.keys(areas) as readonly (keyof typeof areas)[];
+export const attentionKinds = Object.keys(scopes) as readonly (keyof typeof scopes)[];
 
 /** Whether attention of this kind concerns a caller with these scopes. */
-export const concerns = (held: readonly Scope[], kind: Attention['kind']): boolean =>
-  covers(held, `admin.${areas[kind]}:read`);
+export const concerns = (held: readonly Scope[], kind: Attention['kind']): boolean => covers(held, scopes[kind]);
 
 /** The things of one kind that need attention for the same reason. */
 export interface Attention {
@@ -43,6 +43,8 @@ export function attentionByReason(tenantId?: string): Sql {
           select d.finished_at from webhook_deliveries d
           where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'failed' offset 0) failed
         where e.tenant_id = ${tenantId}`;
+  // What blocks an erasure is ended by the store's own people.
+  const waitingErasures = tenantId === undefined ? ['failed'] : ['blocked', 'failed'];
   return sql`
     select kind, code, count(*)::int as count, min(since) as "oldestAt" from (
       select 1 as rank, 'payments' as kind, 'inbound_webhook_silent' as code, silent_since as since
@@ -65,7 +67,10 @@ export function attentionByReason(tenantId?: string): Sql {
       from webhook_endpoints
       where ((failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing'))${ofStore}
       union all
-      select 7, 'webhook_delivery', 'given_up', finished_at from ${failedDeliveries}) as waiting
+      select 7, 'webhook_delivery', 'given_up', finished_at from ${failedDeliveries}
+      union all
+      select 8, 'erasure', state, updated_at from erasures
+      where state in ('blocked', 'failed') and state = any(${waitingErasures}::text[])${ofStore}) as waiting
     group by rank, kind, code order by rank, count desc, code`;
 }
 
@@ -108,5 +113,12 @@ function wordsFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Omit<Advice
         message: 'A webhook delivery failed after its last attempt.',
         next: 'When its endpoint works again, resend it.',
       };
+    case 'erasure':
+      return code === 'blocked'
+        ? {
+            message: 'Something in progress blocks the erasure of a person.',
+            next: 'Open the erasure: it says what has to end. Then continue it.',
+          }
+        : { message: 'The erasure of a person failed.', next: 'Preview it again, then run it.' };
   }
 }

@@ -92,6 +92,11 @@ test.serial('an owner sees what an erasure will do and what stays, runs it, and 
   t.is(resultOf(await owner.post(`/erasures/${id}/run`)), '202');
   await runJobs(services);
   t.like((await owner.get(`/erasures/${id}`)).body.erasure, { state: 'blocked', email });
+  const waiting = async () =>
+    (await owner.get('/overview')).body.overview.attention.map(({ kind, code }: any) => `${kind} ${code}`);
+  t.deepEqual(await waiting(), ['erasure blocked']);
+  const other = await buildKey(ctx, ['admin:read']);
+  t.deepEqual((await t.context.api.call('GET', '/api/v1/admin/overview', { key: other })).body.overview.attention, []);
   await transact(ctx, ({ tx }) =>
     tx.execute(sql`update orders set fulfillment_status = 'delivered' where tenant_id = ${ctx.tenant.id}`),
   );
@@ -99,6 +104,7 @@ test.serial('an owner sees what an erasure will do and what stays, runs it, and 
   await runJobs(services);
   const done = (await owner.get(`/erasures/${id}`)).body.erasure;
   t.like(done, { state: 'completed', email: null, blockers: only(), failure: null });
+  t.deepEqual(await waiting(), []);
   t.deepEqual(partsOf(done), {
     waitlist_entries: ['deleted', 1, 1],
     leads: ['deleted', 2, 2],

@@ -1392,7 +1392,7 @@ export interface components {
         };
         Overview: {
             attention: {
-                kind: "payments" | "order" | "label" | "duplicate_label" | "shipping" | "webhook_endpoint" | "webhook_delivery";
+                kind: "payments" | "order" | "label" | "duplicate_label" | "shipping" | "webhook_endpoint" | "webhook_delivery" | "erasure";
                 code: string;
                 count: number;
                 oldest_at: components["schemas"]["Timestamp"];

@@ -121,4 +121,5 @@ const places: Readonly<Record<Overview['attention'][number]['kind'], string>> = 
   shipping: '/settings/shipping',
   webhook_endpoint: '/webhooks',
   webhook_delivery: '/webhooks',
+  erasure: '/erasures',
 };
