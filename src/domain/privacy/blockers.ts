@@ -30,6 +30,9 @@ export async function erasureBlockers(ctx: InTransaction, subject: KnownSubject)
       join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id
       where r.tenant_id = ${ctx.tenant.id} and r.order_id = any(${orderIds}) and r.state = 'requested'
     union all
+    select 'the payment of ' || order_number || ' is disputed: wait for the decision' from orders
+      where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) and dispute_status = 'open'
+    union all
     select 'RMA-' || number || ' is open: close it' from returns
       where tenant_id = ${ctx.tenant.id} and (${lowerCase(sql`email`)} = ${email} or order_id = any(${orderIds}))
         and status in ('requested', 'approved', 'received')

@@ -404,7 +404,7 @@ test.serial('nothing is erased while something is in progress, and each blocker 
   t.is((await orderOf(ctx, open.id)).email, email);
 });
 
-test.serial('nothing is erased before an order is sent or refunded, and a refund and a return are over', async (t) => {
+test.serial('nothing is erased before an order is sent or refunded, and a refund, a return and a dispute are over', async (t) => {
   const { ctx } = t.context;
   const blockersOf = async () => (await erasePersonalData(ctx, { email })).blockers;
   const { id, orderNumber } = await buildPaidOrder(ctx, { email });
@@ -432,6 +432,9 @@ test.serial('nothing is erased before an order is sent or refunded, and a refund
   );
   t.deepEqual(await blockersOf(), [`a refund of ${orderNumber} is on its way: wait for it`]);
   await set(sql`payment_refunds set state = 'sent', settled_at = created_at`);
+  await set(sql`orders set dispute_status = 'open'`);
+  t.deepEqual(await blockersOf(), [`the payment of ${orderNumber} is disputed: wait for the decision`]);
+  await set(sql`orders set dispute_status = 'lost'`);
   const customer = await transact(ctx, (ctx) => upsertCustomer(ctx, { email }));
   const { id: subscriptionId } = await buildSubscription(ctx, { email: otherEmail, status: 'paused' });
   await set(sql`subscriptions set customer_id = ${customer.id}`);
