@@ -89,6 +89,7 @@ test.serial('an owner sees what an erasure will do and what stays, runs it, and 
   });
   t.true(preview.parts.every(({ treatment, stays }: any) => (treatment === 'deleted') === (stays === null)));
 
+  t.is(resultOf(await otherOwner.post(`/erasures/${id}/run`)), '404 not_found');
   t.is(resultOf(await owner.post(`/erasures/${id}/run`)), '202');
   await runJobs(services);
   t.like((await owner.get(`/erasures/${id}`)).body.erasure, { state: 'blocked', email });
