@@ -21,18 +21,14 @@ interface Props {
   readonly of: Erasure;
 }
 
+/** Whether the preview found something to erase, and nothing that has to end first. */
+const isReady = ({ state, parts, blockers }: Erasure) =>
+  state === 'previewed' && parts.length > 0 && blockers.length === 0;
+
 const isOpen = ({ state }: Erasure) => state === 'queued' || state === 'running';
 
 function ErasureParts({ of: found }: Props) {
-  const {
-    email,
-    state,
-    failure,
-    blockers,
-    created_at: createdAt,
-    started_at: startedAt,
-    finished_at: finishedAt,
-  } = found;
+  const { email, state, failure, created_at: createdAt, started_at: startedAt, finished_at: finishedAt } = found;
   return (
     <>
       <PageHeading title={email ? `Erasure of ${email}` : 'Erasure'}>
@@ -43,7 +39,7 @@ function ErasureParts({ of: found }: Props) {
           {failure}
         </Alert>
       )}
-      {state === 'previewed' && blockers.length === 0 && (
+      {isReady(found) && (
         <Alert severity="info" sx={{ mb: 2 }}>
           Nothing is erased yet. Check the parts below, then erase them.
         </Alert>
@@ -116,9 +112,8 @@ function Parts({ of: found }: Props) {
 }
 
 function ErasureActions({ of: found }: Props) {
-  const { id, email, state, blockers } = found;
+  const { id, email, state } = found;
   if (!email || isOpen(found)) return null;
-  const isBlocked = state === 'previewed' && blockers.length > 0;
   return (
     <>
       {state !== 'blocked' && (
@@ -130,7 +125,7 @@ function ErasureActions({ of: found }: Props) {
           done="The preview is requested."
         />
       )}
-      {state !== 'failed' && !isBlocked && (
+      {(state === 'blocked' || isReady(found)) && (
         <Action
           label={state === 'blocked' ? 'Continue' : 'Erase'}
           title={`Erase the personal data of ${email}`}
