@@ -404,7 +404,7 @@ test.serial('nothing is erased while something is in progress, and each blocker 
   t.is((await orderOf(ctx, open.id)).email, email);
 });
 
-test.serial('nothing is erased before an order is sent or refunded, and refunds, returns and disputes are over', async (t) => {
+test.serial('nothing is erased before orders are sent or refunded, and refunds, returns, disputes over', async (t) => {
   const { ctx } = t.context;
   const blockersOf = async () => (await erasePersonalData(ctx, { email })).blockers;
   const { id, orderNumber } = await buildPaidOrder(ctx, { email });
