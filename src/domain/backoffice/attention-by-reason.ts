@@ -1,24 +1,27 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { isReasonCode, reasons } from '../shipping/index.ts';
-import { covers, type Scope } from '../tenants/index.ts';
+import { type AdminArea, covers, type Scope } from '../tenants/index.ts';
 import { type Advice, adviceForOrder, openAttentions } from './attention.ts';
 
-/** The scope with which each kind of attention can be seen. */
-const scopes = {
-  payments: 'admin.settings:read',
-  order: 'admin.orders:read',
-  label: 'admin.labels:read',
-  duplicate_label: 'admin.labels:read',
-  shipping: 'admin.settings:read',
-  webhook_endpoint: 'admin.webhooks:read',
-  webhook_delivery: 'admin.webhooks:read',
-  erasure: 'admin:write',
-} as const satisfies Record<string, Scope>;
+/** The area of each kind of attention: who reads it sees the kind. Null: only an owner does. */
+const areas = {
+  payments: 'settings',
+  order: 'orders',
+  label: 'labels',
+  duplicate_label: 'labels',
+  shipping: 'settings',
+  webhook_endpoint: 'webhooks',
+  webhook_delivery: 'webhooks',
+  erasure: null,
+} as const satisfies Record<string, AdminArea | null>;
 
-export const attentionKinds = Object.keys(scopes) as readonly (keyof typeof scopes)[];
+export const attentionKinds = Object.keys(areas) as readonly (keyof typeof areas)[];
 
 /** Whether attention of this kind concerns a caller with these scopes. */
-export const concerns = (held: readonly Scope[], kind: Attention['kind']): boolean => covers(held, scopes[kind]);
+export function concerns(held: readonly Scope[], kind: Attention['kind']): boolean {
+  const area = areas[kind];
+  return covers(held, area === null ? 'admin:write' : `admin.${area}:read`);
+}
 
 /** The things of one kind that need attention for the same reason. */
 export interface Attention {
@@ -75,7 +78,8 @@ export function attentionByReason(tenantId?: string): Sql {
 }
 
 export function adviceFor(attention: Pick<Attention, 'kind' | 'code'>): Advice {
-  return { areas: [areas[attention.kind]], ...wordsFor(attention) };
+  const area = areas[attention.kind];
+  return { areas: area === null ? [] : [area], ...wordsFor(attention) };
 }
 
 function wordsFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Omit<Advice, 'areas'> & Partial<Advice> {
