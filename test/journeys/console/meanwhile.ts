@@ -197,7 +197,7 @@ browserTest('a new partner does not take the place of the one who has the code a
   await dialog(page).getByText('maker is the code of The Maker Blog. Choose another one.').waitFor();
   await dialog(page).getByLabel('Code').fill('another');
   await confirm(page, 'Try again');
-  await page.getByRole('cell', { name: 'Another blog' }).waitFor();
+  await page.getByRole('cell', { name: 'Another blog', exact: true }).waitFor();
   const { partners } = await clientsOf(stack).admin.listPartners({ limit: 100 });
   t.like(
     partners.find(({ code }) => code === 'maker'),

@@ -75,7 +75,7 @@ browserTest('the options of a variant are edited as text', async (t) => {
   await admin.createProduct({ slug: 'with-options', name: 'Pear bowl', variants });
   const page = await openConsole(t);
   await openInConsole(page, stack, '/products/with-options/show', 'Pear bowl');
-  const options = page.getByLabel('Options');
+  const options = page.getByRole('textbox', { name: 'Options' });
   t.is(await options.inputValue(), 'Size=Small; Color=Red');
   await options.fill('Size=Small; Red');
   await button(page, 'Save').click();

@@ -29,7 +29,7 @@ browserTest('a session that has ended is signed in again in another tab, and the
   await tab.goto(link);
   await button(tab, 'Sign in').click();
   await heading(tab, 'Today').waitFor();
-  await page.getByRole('cell', { name: 'LATE15' }).waitFor();
+  await page.getByRole('cell', { name: 'LATE15', exact: true }).waitFor();
   t.pass();
 });
 
