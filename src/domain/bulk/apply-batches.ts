@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { applyBatches as applyBatchesJob } from '#jobs/bulk.ts';
 import { inSavepoint } from '#src/database/savepoint.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
@@ -10,10 +9,7 @@ import { applyItems, type Item, type ItemWork, type Outcome } from './apply-item
 import { changeItems } from './changes/change-items.ts';
 import { importItems } from './import-items.ts';
 import { endOperation, lockOpenOperation, type Operation } from './operation.ts';
-import { type Slice, startSlice } from './run-slice.ts';
-
-/** A pause is as long as the batch before it took, so that orders get at least half of PostgreSQL's time. */
-const pauseMaxMs = 500;
+import { pauseAfterBatch, type Slice, startSlice } from './run-slice.ts';
 
 /**
  * Apply the batches of an operation. Each is one transaction that also removes it and counts its rows: a process that
@@ -31,7 +27,7 @@ export async function applyBatches(ctx: Context, { operationId, number }: Slice)
       return true;
     });
     if (next || !isLeft) return;
-    await pause(Math.min(performance.now() - startedAt, pauseMaxMs));
+    await pauseAfterBatch(startedAt);
   }
 }
 

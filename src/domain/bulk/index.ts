@@ -36,5 +36,5 @@ export { readImport } from './read-import.ts';
 export { fileBytesMax, receiveImport } from './receive-import.ts';
 export { rejectedRows, rejectedRowsCsv } from './rejected-rows.ts';
 export { requestExport } from './request-export.ts';
-export { startSlice } from './run-slice.ts';
+export { pauseAfterBatch, startSlice } from './run-slice.ts';
 export { type FileParts, writeExport } from './write-export.ts';

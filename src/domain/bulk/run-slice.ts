@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 import { seconds } from '#src/lib/duration.ts';
 import { type Context, isShuttingDown } from '../context.ts';
 
@@ -14,4 +16,14 @@ const sliceMs = seconds(3);
 export function startSlice(ctx: Context): () => boolean {
   const endsAt = performance.now() + sliceMs;
   return () => performance.now() >= endsAt || isShuttingDown(ctx);
+}
+
+const pauseMaxMs = 500;
+
+/**
+ * Pause as long as the batch took that began then, so that orders get at least half of PostgreSQL's time.
+ * @param startedAt of `performance.now()`
+ */
+export async function pauseAfterBatch(startedAt: number): Promise<void> {
+  await wait(Math.min(performance.now() - startedAt, pauseMaxMs));
 }

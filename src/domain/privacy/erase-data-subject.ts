@@ -1,8 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { completeJob, transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
-import { startSlice } from '../bulk/index.ts';
+import { pauseAfterBatch, startSlice } from '../bulk/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { erasureBlockers } from './blockers.ts';
 import { beingDelivered, continueErasure } from './erase-personal-data.ts';
@@ -10,9 +9,6 @@ import { type Erasure, lockErasure, type RowsByPart, readErasure, saveErasure } 
 import { findDataSubject } from './find-data-subject.ts';
 import { personalData } from './registry.ts';
 import { enqueueErasure } from './request-erasure.ts';
-
-/** A pause is as long as the batch before it took, so that orders get at least half of PostgreSQL's time. */
-const pauseMaxMs = 500;
 
 /** Preview an erasure, or erase its person batch by batch for some seconds, before others have their turn. */
 export async function eraseDataSubject(ctx: Context, { erasureId }: { erasureId: string }): Promise<void> {
@@ -29,7 +25,7 @@ export async function eraseDataSubject(ctx: Context, { erasureId }: { erasureId:
       return outcome;
     });
     if (isLastBatch || outcome !== 'more') return;
-    await pause(Math.min(performance.now() - startedAt, pauseMaxMs));
+    await pauseAfterBatch(startedAt);
   }
 }
 

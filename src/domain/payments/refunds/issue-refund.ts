@@ -38,7 +38,8 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
   const refund = await readOne<OpenRefund>(
     ctx,
     sql`
-    select r.id, r.order_id as "orderId", r.return_id as "returnId", r.amount_cents as "amountCents", o.payment_id as "paymentId"
+    select r.id, r.order_id as "orderId", r.return_id as "returnId", r.amount_cents as "amountCents",
+      o.payment_id as "paymentId"
     from payment_refunds r join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id
     where r.tenant_id = ${ctx.tenant.id} and r.id = ${refundId} and r.state = 'requested'`,
   );
