@@ -104,7 +104,8 @@ test('migrate reports why it failed when the server ends its connections meanwhi
   await undoReturns(reader);
   await reader.query('begin; lock table orders');
   const failure = t.throwsAsync(migrate(url, undefined, { lockTimeoutMs: 60_000, lockAttempts: 1 }));
-  const theirs = "from pg_stat_activity where datname = current_database() and application_name <> 'test'";
+  const theirs = `from pg_stat_activity where datname = current_database() and application_name <> 'test'
+    and backend_type = 'client backend'`;
   await until(async () => (await operator.query(`select 1 ${theirs} and wait_event_type = 'Lock'`)).rowCount === 1);
   await operator.query(`select pg_terminate_backend(pid) ${theirs}`);
   t.regex((await failure).message, /terminating connection|Connection terminated/);

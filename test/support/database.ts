@@ -49,7 +49,9 @@ export async function backUp(url: string): Promise<{ restore(): Promise<void>; d
 }
 
 const disconnect = (name: string) =>
-  runOnServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${pg.escapeLiteral(name)}`);
+  runOnServer(`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = ${pg.escapeLiteral(name)} and backend_type = 'client backend'`);
 
 async function createDatabase(name: string, options = ''): Promise<string> {
   const url = new URL(givenByRunner('TEST_DATABASE_URL'));
