@@ -76,7 +76,8 @@ export class Webhooks extends Migration {
         unique (tenant_id, event_id, endpoint_id),
         foreign key (tenant_id, endpoint_id) references webhook_endpoints (tenant_id, id) on delete cascade,
         foreign key (tenant_id, event_id) references events (tenant_id, id),
-        check ((state = 'pending') = (next_attempt_at is not null))
+        check ((state = 'pending') = (next_attempt_at is not null)),
+        check ((state = 'pending') = (finished_at is null))
       ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
       create index webhook_deliveries_due on webhook_deliveries (tenant_id, endpoint_id, next_attempt_at)
         where state = 'pending';

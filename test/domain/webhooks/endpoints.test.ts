@@ -247,8 +247,8 @@ test('a rare delivery is found page by page behind many others, and one of a tim
         select ${tenant.id}, 'evt_' || lpad(n::text, 4, '0'), case when n = 1 then 'order.paid' else 'webhook.test' end,
           ${id}, ${now}::timestamptz - (1200 - n) * interval '1 second'
         from generate_series(1, 1200) n returning id, created_at)
-      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, next_attempt_at, created_at)
-      select ${tenant.id}, replace(id, 'evt', 'whd'), ${id}, id, 'delivered', null, created_at from event`),
+      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, created_at, finished_at)
+      select ${tenant.id}, replace(id, 'evt', 'whd'), ${id}, id, 'delivered', created_at, created_at from event`),
   );
   const sizes: number[] = [];
   const found: string[] = [];
