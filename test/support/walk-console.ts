@@ -74,6 +74,7 @@ export async function recordPages(
     ...orders.map(({ id, order_number: number }) => [`/orders/${id}/show`, number, `order-${number}`] as const),
     ...customers.map(({ id, name, email }) => [`/customers/${id}/show`, name ?? email, 'customer'] as const),
     ...endpoints.map(({ id, url }) => [`/webhooks/${id}/show`, new URL(url).host, 'webhook'] as const),
+    ...orders.slice(0, 1).map(({ id }) => [`/packing-slips/${id}`, 'Packing slip', 'packing-slip'] as const),
     [`/bulk-changes/${change.id}/show`, 'Change prices', 'bulk-change'],
     [`/exports/${exported.id}/show`, 'Export of stock', 'export'],
     [`/erasures/${erasure.id}/show`, 'Erasure of nobody@kinds.example', 'erasure'],

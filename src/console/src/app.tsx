@@ -8,7 +8,7 @@ import { ConsoleLayout } from './layout/console-layout.tsx';
 import { AccessDenied, NotFound } from './layout/no-page.tsx';
 import { darkTheme, lightTheme } from './layout/theme.ts';
 import { ListData, RecordData } from './lib/page-data.tsx';
-import { OwnAccount, pages, Today } from './pages/index.ts';
+import { OwnAccount, PackingSlips, pages, Today } from './pages/index.ts';
 import { resources } from './resources.ts';
 import { authProvider } from './session/auth-provider.ts';
 import { SignInLinkPage } from './session/sign-in-link-page.tsx';
@@ -78,6 +78,7 @@ export function App() {
       ))}
       <CustomRoutes>
         <Route path="/my-account" element={<OwnAccount />} />
+        <Route path="/packing-slips/:ids" element={<PackingSlips />} />
       </CustomRoutes>
       <CustomRoutes noLayout>
         <Route path="/sign-in/:token" element={<SignInLinkPage />} />

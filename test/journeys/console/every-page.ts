@@ -221,6 +221,32 @@ browserTest('what can only be clicked is not printed', async (t) => {
   await page.emulateMedia({ media: 'screen' });
 });
 
+browserTest(
+  'packing slips have what is sent and where, without prices, a sheet each, and are read in dark mode',
+  async (t) => {
+    t.timeout(180_000);
+    const { stack } = t.context;
+    const page = await openOwnTab(t);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const order = await buyMug(stack, atHome);
+    const second = await buyMug(stack, atHome);
+    await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+    await page.getByRole('link', { name: 'Packing slip' }).click();
+    const slip = page.getByRole('article', { name: order.number });
+    t.is(await slip.locator('address').innerText(), 'Grace\n1 Market St\nSan Francisco CA 94105\nUnited States');
+    t.deepEqual(await slip.getByRole('cell').allTextContents(), ['1', 'Stoneware mug, Sand', 'MUG-SAND']);
+    t.notRegex(await slip.innerText(), /\$/);
+
+    await openInConsole(page, stack, `/packing-slips/${order.id},${second.id}`, 'Packing slips');
+    await page.getByRole('article', { name: second.number }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    t.false(await heading(page, 'Packing slips').isVisible());
+    t.is(await page.evaluate<string>("getComputedStyle(document.querySelector('article td')).color"), 'rgb(0, 0, 0)');
+    const pdf = await page.pdf();
+    t.is(pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length, 2);
+  },
+);
+
 /** Evaluated in a page: what the bar shows at the moment when something is read. */
 const shownWhileReading = `new Promise((resolve) => new MutationObserver(() => {
   const [spinner, refresh] = ['.app-loader > svg', '.RaLoadingIndicator-loadedLoading'].map((part) =>

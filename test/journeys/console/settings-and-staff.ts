@@ -157,11 +157,11 @@ browserTest('who is invited as a member again keeps their role', async (t) => {
   t.is(staff.find(({ id }) => id === member.id)?.role, 'manager');
 });
 
-/** The links of a page to others that are not in the menu, because the role does not allow them. */
+/** The links of a page to others that the role does not allow: they are not in the menu. That of packing slips never is. */
 async function deniedLinks(page: Page): Promise<string[]> {
   const targets = (links: Locator) =>
     links.evaluateAll((links) => links.map((link) => link.getAttribute('href')?.split(/[/?]/)[1] ?? ''));
-  const allowed = await targets(page.getByRole('menuitem'));
+  const allowed = [...(await targets(page.getByRole('menuitem'))), 'packing-slips'];
   return (await targets(page.locator('main a[href^="#/"]'))).filter((target) => !allowed.includes(target));
 }
 
@@ -194,6 +194,12 @@ browserTest(
     t.deepEqual(await deniedLinks(page), []);
     t.is(await button(page, 'Refund').count(), 0);
     t.is(await page.getByRole('menuitem', { name: 'Promo codes' }).count(), 0);
+    const areas = page.getByRole('menu').getByRole('separator');
+    t.deepEqual(await areas.evaluateAll((all) => all.map((area) => area.getAttribute('aria-label'))), [
+      'Sales',
+      'Catalog',
+      'Bulk work',
+    ]);
     await openInConsole(page, stack, '/promo-codes', 'Access denied');
     await page.getByText('Your role does not allow this page.', { exact: false }).waitFor();
     const refund = `fetch('/api/v1/admin/orders/${order.id}/refunds', {

@@ -1,5 +1,7 @@
 import Badge from '@mui/icons-material/Badge';
 import WbSunny from '@mui/icons-material/WbSunny';
+import Divider from '@mui/material/Divider';
+import ListSubheader from '@mui/material/ListSubheader';
 import type { Theme } from '@mui/material/styles';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
@@ -17,9 +19,9 @@ import {
   useSidebarState,
 } from 'react-admin';
 
-import { pages } from '../pages/index.ts';
+import { areas } from '../pages/index.ts';
 import { GateDialogs } from '../session/gate-dialogs.tsx';
-import { useSession } from '../session/session.ts';
+import { hasAnyScope, useSession } from '../session/session.ts';
 
 /** Every page of those who are signed in. */
 export function ConsoleLayout({ children }: LayoutProps) {
@@ -70,14 +72,30 @@ function ConsoleUserMenu() {
   );
 }
 
-/** The pages that the session's scopes allow. */
+/** The pages that the session's scopes allow, by area. */
 function ConsoleMenu() {
   return (
     <Menu>
       <Menu.DashboardItem primaryText="Today" leftIcon={<WbSunny />} />
-      {pages.map(({ name }) => (
-        <Menu.ResourceItem key={name} name={name} />
-      ))}
+      {areas.map(({ title, pages }) => [
+        <AreaTitle key={title} title={title} pages={pages} />,
+        ...pages.map(({ name }) => <Menu.ResourceItem key={name} name={name} />),
+      ])}
     </Menu>
+  );
+}
+
+/** Above the pages of an area if there are any: the title, or a line where the menu shows icons only. */
+function AreaTitle({ title, pages }: (typeof areas)[number]) {
+  const session = useSession();
+  const [isOpen] = useSidebarState();
+  const scopes = pages.flatMap(({ scope }) => scope);
+  if (!session || !hasAnyScope(session, scopes)) return null;
+  return isOpen ? (
+    <ListSubheader role="separator" aria-label={title} disableSticky sx={{ lineHeight: 1, pt: 2, pb: 1 }}>
+      {title}
+    </ListSubheader>
+  ) : (
+    <Divider component="li" aria-label={title} sx={{ my: 1 }} />
   );
 }

@@ -97,7 +97,12 @@ export const lightTheme: RaThemeOptions = {
 
 export const darkTheme: RaThemeOptions = {
   ...defaultDarkTheme,
-  components: { ...defaultDarkTheme.components, ...components },
+  components: {
+    ...defaultDarkTheme.components,
+    ...components,
+    // A browser prints no backgrounds, so that white text would be lost.
+    MuiCssBaseline: { styleOverrides: { '@media print': { '*': { color: 'black !important' } } } },
+  },
   shape,
   typography,
   motion,

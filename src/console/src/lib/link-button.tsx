@@ -1,4 +1,4 @@
-import Button from '@mui/material/Button';
+import Button, { type ButtonProps } from '@mui/material/Button';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 
@@ -9,13 +9,14 @@ interface LinkButtonProps {
   readonly label: string;
   /** Without this scope the button is not shown. */
   readonly scope: string;
+  readonly variant?: ButtonProps['variant'];
 }
 
 /** A button that leads to another page of the console. */
-export function LinkButton({ to, label, scope }: LinkButtonProps): ReactNode {
+export function LinkButton({ to, label, scope, variant = 'contained' }: LinkButtonProps): ReactNode {
   if (!useScope(scope)) return null;
   return (
-    <Button size="small" variant="contained" component={Link} to={to}>
+    <Button size="small" variant={variant} component={Link} to={to}>
       {label}
     </Button>
   );

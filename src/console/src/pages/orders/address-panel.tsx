@@ -4,8 +4,9 @@ import { BooleanInput, email, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
-import { asWritten, Panel } from '../../lib/facts.tsx';
+import { Panel } from '../../lib/facts.tsx';
 import { useScope } from '../../session/session.ts';
+import { PostalAddress } from './postal-address.tsx';
 
 type Address = Body<'admin.replaceShippingAddress'>;
 
@@ -13,15 +14,12 @@ type Address = Body<'admin.replaceShippingAddress'>;
 export function AddressPanel({ order }: { readonly order: OrderFile }) {
   const { shipping_address: address } = order;
   if (!address) return null;
-  const { name, street1, street2, city, state, zip, country, phone } = address;
-  const lines = [name, street1, street2, [city, state, zip].filter(Boolean).join(' '), country, phone];
   const isToBeSent = order.paid_at !== null && order.shipped_at === null && order.status !== 'refunded';
   const isOnLabel = order.label?.state === 'purchased';
   return (
     <Panel title="Shipping address" actions={isToBeSent && !isOnLabel && <EditAddress order={order} />}>
-      <address style={{ fontStyle: 'normal', overflowWrap: 'anywhere', textAlign: 'left', ...asWritten }}>
-        {lines.filter(Boolean).join('\n')}
-      </address>
+      <PostalAddress address={address} />
+      {address.phone}
       {isToBeSent && isOnLabel && (
         <Typography variant="body2" sx={{ mt: 1, color: 'text.secondary' }}>
           Its label was bought for this address: void it before you correct the address.

@@ -19,6 +19,7 @@ import { CustomerLink } from '../customers/customer-link.tsx';
 import { AddressPanel } from './address-panel.tsx';
 import { Dispute } from './dispute.tsx';
 import { LabelPanel } from './label-panel.tsx';
+import { PackingSlipLink } from './packing-slip-link.tsx';
 import { ParcelsPanel } from './parcels-panel.tsx';
 import { RefundPanel } from './refund-panel.tsx';
 import { TimelinePanel } from './timeline-panel.tsx';
@@ -34,7 +35,10 @@ interface Props {
 function Order({ order }: Props) {
   return (
     <>
-      <PageHeading title={order.order_number}>
+      <PageHeading
+        title={order.order_number}
+        actions={order.paid_at && order.shipping_address && <PackingSlipLink orders={[order]} />}
+      >
         <State code={order.status} />
         {order.fulfillment_status !== 'needs_attention' && <State code={order.fulfillment_status} />}
         <Dispute order={order} />

@@ -2,7 +2,7 @@ import type { ShippingAccount } from '@storefront-commerce/client';
 
 import { labelCurrencyOf } from '../../../../lib/currency.ts';
 import { Facts } from '../../lib/facts.tsx';
-import { formatMoney, isolate } from '../../lib/format.ts';
+import { formatCountry, formatMoney, isolate } from '../../lib/format.ts';
 import { useSession } from '../../session/session.ts';
 
 /** The terms of shipping, for those who do not change them. */
@@ -14,8 +14,8 @@ export function ShippingFacts({ account }: { readonly account: ShippingAccount }
       of={[
         ['Provider', provider],
         ['Carriers', carriers.join(', ') || 'All of the account'],
-        ['Sent from', [origin.name, origin.street1, origin.city, origin.country].join(', ')],
-        ['Countries', countries.join(', ')],
+        ['Sent from', [origin.name, origin.street1, origin.city, formatCountry(origin.country)].join(', ')],
+        ['Countries', countries.map(formatCountry).join(', ')],
         [
           'Options',
           options.map(({ name, amount_cents }) => `${isolate(name)} ${formatMoney(amount_cents, currency)}`).join(', '),

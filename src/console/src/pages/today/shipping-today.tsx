@@ -8,6 +8,7 @@ import { formatTime, isolate } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { Dispute } from '../orders/dispute.tsx';
+import { PackingSlipLink } from '../orders/packing-slip-link.tsx';
 
 const status = 'label_purchased';
 const allToBePacked = `/orders?filter=${encodeURIComponent(JSON.stringify({ fulfillment_status: status }))}`;
@@ -45,11 +46,14 @@ export function ShippingToday() {
                 },
               ]}
             />
-            {cursor !== null && (
-              <Box sx={{ p: 2 }}>
-                <Link component={RouterLink} to={allToBePacked}>
-                  Older ones wait, too: show all
-                </Link>
+            {orders.length > 0 && (
+              <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center', p: 2 }}>
+                <PackingSlipLink orders={orders} />
+                {cursor !== null && (
+                  <Link component={RouterLink} to={allToBePacked}>
+                    Older ones wait, too: show all
+                  </Link>
+                )}
               </Box>
             )}
           </>
