@@ -288,6 +288,26 @@ test('classifyError maps each error of the provider to a failure', async (t) => 
   t.is(await failureOf(payments.createSession(account, request({ currency: 'XXX' }), 'key-5')), 'refused');
 });
 
+test('checkAccount names the permissions that a key lacks, and rejects one that has none', async (t) => {
+  const { payments, stripe, account } = t.context;
+  t.deepEqual(await payments.checkAccount(account), []);
+  const deny = (match: string, status: number) =>
+    stripe.addFault({ match, account: account.secretKey, kind: 'status', status, times: 1 });
+  await deny('GET /v1/disputes', 403);
+  await deny('GET /v1/checkout/sessions', 403);
+  t.deepEqual(await payments.checkAccount(account), ['Checkout Sessions', 'Disputes']);
+  await stripe.addFault({ match: 'GET /v1/*', account: account.secretKey, kind: 'status', status: 401, times: 10 });
+  t.is(await failureOf(payments.checkAccount(account)), 'denied');
+  await stripe.addFault({
+    match: 'GET /v1/coupons',
+    account: account.secretKey,
+    kind: 'status',
+    status: 500,
+    times: 2,
+  });
+  t.is(await failureOf(payments.checkAccount(account)), 'away');
+});
+
 test('errors contain no secret, personal data or message of Stripe', async (t) => {
   const { payments, account } = t.context;
   const error = await t.throwsAsync(

@@ -116,8 +116,8 @@ export const storedFailure = 'stored_failure';
  * provider says when to retry, `away` when the outcome is unknown.
  */
 export interface PaymentGateway {
-  /** Whether the credentials open the account. */
-  checkAccount(account: PaymentAccount, signal?: AbortSignal): Promise<void>;
+  /** The permissions that the key lacks, of those without which something cannot be read. A restricted key may have few. */
+  checkAccount(account: PaymentAccount, signal?: AbortSignal): Promise<readonly string[]>;
   /** Whether the account is set up to calculate tax. */
   isTaxActive(account: PaymentAccount, signal?: AbortSignal): Promise<boolean>;
   /** The provider's time, to the second; undefined where it does not return it. */

@@ -107,7 +107,7 @@ export async function checkSecondShippingAccount(ctx: Context): Promise<AccountC
 const notConfigured = () => new DomainError('not_found', 'not_found', 'No such account is configured.');
 
 /** Turn the outcome of a provider's check into a result. */
-export async function classifyCheck(check: Promise<void>): Promise<AccountCheck> {
+export async function classifyCheck(check: Promise<unknown>): Promise<AccountCheck> {
   try {
     await check;
     return { ok: true, detail: 'The provider accepts the key.' };

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { PaymentAccount, PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import type { FailedRefund, MadeRefund, OwnRefund, PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Caller, newBudget, type SharedOptions } from './caller.ts';
@@ -8,10 +8,7 @@ import { metadataIn } from './metadata.ts';
 import { nextOf, pageParams } from './pages.ts';
 import { idOf, paymentSnapshotOf } from './snapshots.ts';
 
-type PaymentCalls = Pick<
-  PaymentGateway,
-  'checkAccount' | 'isTaxActive' | 'readClock' | 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'
->;
+type PaymentCalls = Pick<PaymentGateway, 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'>;
 
 export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   /** Refunds and disputes have a charge; of a payment it is the latest one. */
@@ -91,27 +88,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     });
   }
 
-  const listLatestEvent = (account: PaymentAccount, signal?: AbortSignal) =>
-    call({ account, operation: 'events.list', signal }, (options) => stripe.events.list({ limit: 1 }, options));
-
   return {
-    async checkAccount(account, signal) {
-      await listLatestEvent(account, signal);
-    },
-
-    async isTaxActive(account, signal) {
-      const settings = await call({ account, operation: 'tax.settings.retrieve', signal }, (options) =>
-        stripe.tax.settings.retrieve({}, options),
-      );
-      return settings.status === 'active';
-    },
-
-    async readClock(account, signal) {
-      const page = await listLatestEvent(account, signal);
-      const date = Date.parse(page.lastResponse.headers['date'] ?? '');
-      return Number.isNaN(date) ? undefined : new Date(date);
-    },
-
     fetchPayment: (account, reference, signal) =>
       fetchPayment(reference, { account, budget: newBudget(account), signal }),
 

@@ -8,6 +8,7 @@ import { Bulkhead } from '#src/lib/bulkhead.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { accountCalls } from './account-calls.ts';
 import { createCaller } from './caller.ts';
 import { endpointCalls } from './endpoint-calls.ts';
 import { verifyEvent } from './events.ts';
@@ -45,6 +46,7 @@ export function createStripePaymentGateway({ log, breaker, apiBase, tryMs }: Str
     bulkhead: new Bulkhead({ max: callsPerAccountMax, waitMs: bulkheadWaitMs, errorWhenFull: tooManyCalls }),
   });
   return {
+    ...accountCalls(stripe, call),
     ...sessionCalls(stripe, call),
     ...subscriptionCalls(stripe, call),
     ...paymentCalls(stripe, call),

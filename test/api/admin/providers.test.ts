@@ -296,6 +296,12 @@ test('POST /admin/providers/{kind}/check reports what is wrong with an account',
     ok: false,
     detail: 'The provider did not respond.',
   });
+  payments.missingPermissions = ['Checkout Sessions', 'Disputes'];
+  t.deepEqual((await owner.post('/providers/payments/check')).body, {
+    ok: false,
+    detail: 'The key lacks permissions: Checkout Sessions, Disputes.',
+  });
+  payments.missingPermissions = [];
   await confirmedPut(t.context, 'payments', { provider: 'stripe', secret_key: null });
   t.false((await owner.post('/providers/payments/check')).body.ok);
 });

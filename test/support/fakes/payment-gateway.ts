@@ -38,6 +38,8 @@ export interface FakePayments extends PaymentGateway {
   readonly events: PaymentEvent[];
   /** Whether the accounts can calculate tax. */
   isTaxSetUp: boolean;
+  /** What `checkAccount` returns. */
+  missingPermissions: string[];
   /** How the next calls of a kind go; after them all is well. */
   readonly misfortunes: Partial<Record<Method, Misfortune[]>>;
   /** Something to do while a call is on its way. */
@@ -136,6 +138,7 @@ export function fakePaymentGateway(): FakePayments {
     refunds: new Set(),
     events: [],
     isTaxSetUp: true,
+    missingPermissions: [],
     misfortunes: {},
     meanwhile: undefined,
 
@@ -153,7 +156,7 @@ export function fakePaymentGateway(): FakePayments {
       fake.payments.set(reference, { ...untouched, ...payment });
     },
 
-    checkAccount: () => call('checkAccount', () => undefined),
+    checkAccount: () => call('checkAccount', () => fake.missingPermissions),
     isTaxActive: () => call('isTaxActive', () => fake.isTaxSetUp),
     readClock: () => call('readClock', () => undefined),
     createSession: (_account, request, key) => call('createSession', () => create(request, key)),

@@ -20,7 +20,11 @@ export async function checkPaymentAccount(ctx: Context): Promise<AccountCheck> {
   const account = await openAccount(ctx);
   const wrong = wrongModeOf(ctx, account.secretKey);
   if (wrong) return { ok: false, detail: wrong };
-  const check = await classifyCheck(ctx.ports.payments.checkAccount(account, ctx.signal));
-  const isPending = check.ok && stored.automaticTax && (await isTaxPending(ctx, account));
+  const missing = ctx.ports.payments.checkAccount(account, ctx.signal);
+  const check = await classifyCheck(missing);
+  if (!check.ok) return check;
+  const permissions = await missing;
+  if (permissions.length > 0) return { ok: false, detail: `The key lacks permissions: ${permissions.join(', ')}.` };
+  const isPending = stored.automaticTax && (await isTaxPending(ctx, account));
   return isPending ? { ok: false, detail: taxIsPending } : check;
 }

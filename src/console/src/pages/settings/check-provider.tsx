@@ -13,7 +13,7 @@ export function CheckProvider({ kind }: { readonly kind: keyof typeof names }) {
       label={`Check ${names[kind]}`}
       title="Check the account"
       scope="admin:write"
-      text="A request is sent to the provider with the stored key."
+      text="What the provider returns to the stored key is read."
       run={() => admin.checkProvider(kind)}
       onDone={({ ok, detail }) => notify(detail, { type: ok ? 'success' : 'error' })}
       done="The account was checked."
