@@ -64,6 +64,8 @@ export class Orders extends Migration {
       create index orders_by_fulfillment on orders (tenant_id, fulfillment_status, id);
       create index orders_by_both_statuses on orders (tenant_id, status, fulfillment_status, id);
       create index orders_with_attentions on orders (tenant_id, id) where attentions <> '[]';
+      create index orders_never_paid on orders (created_at)
+        where status in ('payment_failed', 'expired', 'canceled') and paid_at is null and imported_at is null;
       create index orders_disputed on orders (tenant_id, id) where dispute_status = 'open';
       ${tenantTable('orders')}
 

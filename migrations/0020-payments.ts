@@ -140,6 +140,7 @@ export class Payments extends Migration {
         primary key (tenant_id, id),
         foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
       );
+      create index payment_invoices_of_order on payment_invoices (tenant_id, order_id);
       ${tenantTable('payment_invoices')}
 
       -- Each refund that was requested here.

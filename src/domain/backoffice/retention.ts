@@ -144,6 +144,18 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
           select from orders o where o.tenant_id = old.tenant_id and o.id = old.order_id
             and o.attentions @> '[{"code": "oversold"}]')`,
       },
+      {
+        table: 'orders',
+        age: 'created_at',
+        // A checkout that nobody paid is none of the store's accounts.
+        retainedMs: days(180),
+        only: sql`old.status in ('payment_failed', 'expired', 'canceled') and old.paid_at is null
+          and old.imported_at is null and old.attentions = '[]'
+          and not exists (
+            select from payment_sessions s where s.tenant_id = old.tenant_id and s.order_id = old.id)
+          and not exists (
+            select from subscriptions s where s.tenant_id = old.tenant_id and s.order_id = old.id)`,
+      },
       { table: 'payment_event_gaps', age: 'finished_at', retainedMs: days(90) },
       { table: 'payment_drift_reports', age: 'created_at', retainedMs: days(90) },
       {

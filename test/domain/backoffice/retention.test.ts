@@ -33,6 +33,7 @@ import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildMail, newAddress } from '#test/support/factories/mail.ts';
 import { buildPaidOrder, buildReleasedHold } from '#test/support/factories/orders.ts';
 import { holdsOf } from '#test/support/factories/payments.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { startRun } from '#test/support/job-runs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -46,6 +47,7 @@ const retentions: readonly Retention[] = [...byJob.values(), analyticsRetention,
 const parts: Readonly<Record<string, string>> = {
   webhook_attempts: 'webhook_deliveries',
   cart_lines: 'carts',
+  order_items: 'orders',
   reminder_steps: 'saved_carts',
   reminder_recoveries: 'saved_carts',
   bulk_batches: 'bulk_operations',
@@ -98,6 +100,16 @@ test('rows that belong to another one are deleted with it', async (t) => {
   }
 });
 
+test('what belongs to a deleted row is found by an index', async (t) => {
+  for (const table of new Set(retentions.map(({ table }) => table))) {
+    const without = await t.context.services.execute<{ name: string }>(sql`
+      select conname as name from pg_constraint c where contype = 'f' and confrelid = ${table}::regclass and not exists (
+        select from pg_index i where i.indrelid = c.conrelid and i.indpred is null
+          and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey)`);
+    t.deepEqual(without, [], table);
+  }
+});
+
 /* One of ranges (BRIN) finds them only until new rows take the space of removed ones: then all of its ranges are old. */
 test('expired rows are found by an index that has them in the order of their age', async (t) => {
   for (const { table, age } of retentions) {
@@ -119,6 +131,7 @@ const samples: Readonly<Record<string, { removed: Row; retainedRow?: Row }>> = {
   payment_secret_rotations: { removed: { state: 'done' }, retainedRow: { state: 'confirmed' } },
   webhook_deliveries: { removed: { state: 'delivered' }, retainedRow: { state: 'pending' } },
   idempotency_keys: { removed: { leased_until: '2020-01-01' }, retainedRow: { leased_until: '2100-01-01' } },
+  orders: { removed: { status: 'expired' }, retainedRow: { status: 'pending' } },
   holds: { removed: { state: 'released' }, retainedRow: { state: 'captured' } },
   audit_log: { removed: { actor_kind: 'shopper' }, retainedRow: { actor_kind: 'key' } },
 };
@@ -306,6 +319,44 @@ test.serial('an event is retained while a delivery of it may be repeated', async
   clock.pass(days(2));
   for (const _ of [1, 2]) await prune(services.context(), pruneOutbox);
   t.deepEqual(await ids(), [delivered]);
+});
+
+test.serial('an order that was never paid is deleted after 180 days, if nothing is left to do about it', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const build = async (status: string, change: Sql = sql`paid_at = null`) => {
+    const { id } = await buildPaidOrder(ctx, { status: 'pending' });
+    await transact(ctx, ({ tx }) =>
+      tx.execute(
+        sql`update orders set status = ${status}, ${change} where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+      ),
+    );
+    return id;
+  };
+  await Promise.all(['expired', 'payment_failed'].map((status) => build(status)));
+  const staying = await Promise.all([
+    build('pending'),
+    build('paid', sql`paid_at = created_at`),
+    build('refunded', sql`paid_at = created_at`),
+    build('canceled', sql`imported_at = created_at, number = null`),
+    build('expired', sql`attentions = '[{"code": "paid_after_expiry"}]'`),
+  ]);
+  const subscribed = await build('payment_failed');
+  await buildSubscription(ctx, { orderId: subscribed });
+  const ids = async (table: string, column: string) => {
+    const rows = await read<{ id: string }>(
+      ctx,
+      sql`select ${rawSql(column)} as id from ${rawSql(table)} where tenant_id = ${ctx.tenant.id}`,
+    );
+    return rows.map(({ id }) => id).toSorted();
+  };
+
+  clock.pass(days(179));
+  await prune(services.context(), pruneEvents);
+  t.is((await ids('orders', 'id')).length, 8);
+  clock.pass(days(2));
+  await prune(services.context(), pruneEvents);
+  t.deepEqual(await ids('orders', 'id'), [...staying, subscribed].toSorted());
+  t.deepEqual(await ids('order_items', 'order_id'), [...staying, subscribed].toSorted());
 });
 
 test.serial('emails are deleted after 90 days, except those that are still to be sent', async (t) => {
