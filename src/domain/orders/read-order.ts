@@ -173,16 +173,21 @@ function managed(row: OrderRow): ManagedOrder {
   return { order: presentOrder(row, items), updatedAt, importedAt, attentions };
 }
 
-/** The items of an order as they were recorded, by position. */
-export async function orderItems(ctx: Context, orderId: string): Promise<NewOrderItem[]> {
+/**
+ * The items of an order as they are bought again, by position: the goods, of which SKU, weight and whether they ship are
+ * those of their variant now, or the last ones of a removed one.
+ */
+export async function itemsBoughtAgain(ctx: Context, orderId: string): Promise<NewOrderItem[]> {
   return read<NewOrderItem>(
     ctx,
     sql`
-    select product_id as "productId", product_slug as "productSlug", variant_id as "variantId",
-      variant_named as "variantNamed", sku, name, quantity, unit_price_cents as "unitPriceCents",
-      discount_cents as "discountCents", purchase_type as "purchaseType",
-      subscription_interval as "subscriptionInterval", weight_oz::float8 as "weightOz", ships
-    from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by position`,
+    select i.product_id as "productId", i.product_slug as "productSlug", i.variant_id as "variantId",
+      i.variant_named as "variantNamed", coalesce(v.sku, i.sku) as sku, i.name, i.quantity,
+      i.unit_price_cents as "unitPriceCents", i.discount_cents as "discountCents", i.purchase_type as "purchaseType",
+      i.subscription_interval as "subscriptionInterval", coalesce(v.weight_oz, i.weight_oz)::float8 as "weightOz",
+      coalesce(v.ships, i.ships) as ships
+    from order_items i left join variants v on v.tenant_id = ${ctx.tenant.id} and v.id = i.variant_id
+    where i.tenant_id = ${ctx.tenant.id} and i.order_id = ${orderId} order by i.position`,
   );
 }
 

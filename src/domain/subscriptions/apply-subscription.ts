@@ -102,6 +102,8 @@ function update(
 ): void {
   if (row.status === 'canceled') return;
   Object.assign(row, termsOf(snapshot, item));
+  // Another price, such as one that was chosen in the billing portal, may be that of another product.
+  if (isCatalogItem(item)) Object.assign(row, { productId: item.productId, variantId: item.variantId });
   row.moveTo(status);
   recordChange(ctx, row);
 }

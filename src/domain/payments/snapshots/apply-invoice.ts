@@ -4,11 +4,11 @@ import type { InTransaction } from '../../context.ts';
 import {
   type Attention,
   createOrder,
+  itemsBoughtAgain,
   lockOrder,
   type NewOrder,
   type NewOrderItem,
   type Order,
-  orderItems,
   type ShippingAddress,
   stockHolds,
 } from '../../orders/index.ts';
@@ -42,6 +42,12 @@ const unknownRenewal: Attention = {
   code: 'renewal_unknown',
   detail: 'A renewal was paid, but none of its items is an item of this order. Check the subscription at the provider.',
 };
+const partlyUnknownRenewal: Attention = {
+  code: unknownRenewal.code,
+  detail:
+    'This period also paid for something that is no item of the first order of the subscription, so it is not in this ' +
+    'one. Check the subscription at the provider.',
+};
 
 /** A paid period of a subscription, and the number of its order. */
 interface Renewal {
@@ -59,20 +65,23 @@ async function renew(ctx: InTransaction, renewal: Renewal): Promise<void> {
     select 1 from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoice.invoiceId}`);
   if (made) return;
   const recorded = await recordedItems(ctx, renewal);
-  const items = await renewedItems(ctx, renewal, recorded);
+  const { items, unknown } = await renewedItems(ctx, renewal, recorded);
   const moved = recorded.find(({ shippingAddress }) => shippingAddress)?.shippingAddress;
   const shippingAddress = moved ?? first.shippingAddress ?? null;
-  if (items.length > 0) await createRenewal(ctx, renewal, { items, shippingAddress });
+  if (items.length > 0) {
+    const order = await createRenewal(ctx, renewal, { items, shippingAddress });
+    if (unknown.length > 0) await flagAttention(ctx, order, partlyUnknownRenewal);
+  }
   // An invoice without lines only pays a difference after a change: it is no renewal.
   else if (invoice.lines.length > 0 && invoice.totalCents > 0) await flagAttention(ctx, first, unknownRenewal);
 }
 
-/** Create the order of a period, which is paid already. */
+/** @returns the order of a period, which is paid already */
 async function createRenewal(
   ctx: InTransaction,
   { first, invoice, subscription, number }: Renewal,
   { items, shippingAddress }: Pick<NewOrder, 'items' | 'shippingAddress'>,
-): Promise<void> {
+): Promise<Order> {
   const orderId = newId('ord');
   const shippingCents = shippingIn(invoice, subscription);
   await createOrder(ctx, {
@@ -113,6 +122,7 @@ async function createRenewal(
     paymentId: invoice.paymentId,
     paymentCustomerId: subscription.customerId,
   });
+  return order;
 }
 
 /** An item of a subscription, as the provider has it or as it was before it was removed there. */
@@ -130,17 +140,19 @@ const recordedItems = (
     where tenant_id = ${ctx.tenant.id} and payment_subscription_id = ${subscription.subscriptionId}`);
 
 /**
- * The lines of the period that are items of the first order, at the amounts that were charged this time. What was
- * removed from the subscription after the period was paid is only in our rows.
+ * The lines of the period that are items of the first order, at the amounts that were charged this time, and those that
+ * are none and cost something. What was removed from the subscription after the period was paid is only in our rows.
  */
 async function renewedItems(
   ctx: InTransaction,
   { first, invoice, subscription }: Renewal,
   recorded: readonly SubscribedItem[],
-): Promise<NewOrderItem[]> {
-  const bought = await orderItems(ctx, first.id);
+): Promise<{ items: NewOrderItem[]; unknown: Line[] }> {
+  const bought = await itemsBoughtAgain(ctx, first.id);
   const subscribed: readonly SubscribedItem[] = [...subscription.items, ...recorded];
-  return invoice.lines.flatMap((line) => {
+  const items: NewOrderItem[] = [];
+  const unknown: Line[] = [];
+  for (const line of invoice.lines) {
     const item = subscribed.find(({ itemId }) => itemId === line.itemId);
     const known = bought.find(
       (candidate) =>
@@ -148,17 +160,18 @@ async function renewedItems(
         candidate.productId === item?.productId &&
         (item.variantId === null || candidate.variantId === item.variantId),
     );
-    if (!item || !known) return [];
-    return [
-      {
-        ...known,
-        quantity: line.quantity,
-        unitPriceCents: Math.round(line.amountCents / line.quantity),
-        discountCents: line.discountCents,
-        subscriptionInterval: item.interval,
-      },
-    ];
-  });
+    if (item && known) items.push({ ...known, ...amountsOf(line), subscriptionInterval: item.interval });
+    else if (item?.productId !== 'shipping' && line.amountCents > line.discountCents) unknown.push(line);
+  }
+  return { items, unknown };
+}
+
+type Line = InvoiceSnapshot['lines'][number];
+
+/** A price with a part of a cent is rounded with the quantity: what the rounded unit costs more is a discount. */
+function amountsOf({ quantity, amountCents, discountCents }: Line) {
+  const unitPriceCents = Math.ceil(amountCents / quantity);
+  return { quantity, unitPriceCents, discountCents: discountCents + unitPriceCents * quantity - amountCents };
 }
 
 /** What was charged for shipping. */
