@@ -86,7 +86,10 @@ export async function orderForShipping(ctx: Context, id: string): Promise<OrderF
   return row?.order ?? undefined;
 }
 
-/** The same as JSON, as part of another statement; null where there is no such order. */
+/**
+ * The same as JSON, as part of another statement; null where there is no such order. An item that was sold without a
+ * weight has that which its variant got since.
+ */
 export const orderForShippingOf = (ctx: Context, id: string | Sql): Sql => sql`
   (select json_build_object('id', o.id, 'orderNumber', o.order_number, 'status', o.status,
       'paymentStatus', o.payment_status, 'fulfillmentStatus', o.fulfillment_status,
@@ -95,6 +98,8 @@ export const orderForShippingOf = (ctx: Context, id: string | Sql): Sql => sql`
       'attentionCodes', jsonb_path_query_array(o.attentions, '$[*].code'),
       'items', (
         select coalesce(json_agg(json_build_object(
-          'quantity', i.quantity, 'weightOz', i.weight_oz, 'ships', i.ships) order by i.position), '[]')
+          'quantity', i.quantity, 'weightOz', coalesce(i.weight_oz, (
+            select v.weight_oz from variants v where v.tenant_id = o.tenant_id and v.id = i.variant_id)),
+          'ships', i.ships) order by i.position), '[]')
         from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id))
     from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id})`;

@@ -5,6 +5,8 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 
 export interface GivenItem {
+  /** A variant of the catalogue. */
+  variantId?: string;
   name?: string;
   quantity?: number;
   unitPriceCents?: number;
@@ -73,7 +75,8 @@ export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Prom
       await ctx.tx.execute(sql`
         insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named,
           sku, name, quantity, unit_price_cents, total_cents, purchase_type, weight_oz, ships)
-        values (${ctx.tenant.id}, ${newId('item')}, ${id}, ${position}, ${newId('prod')}, 'oak-bowl', ${newId('var')},
+        values (${ctx.tenant.id}, ${newId('item')}, ${id}, ${position}, ${newId('prod')}, 'oak-bowl',
+          ${item.variantId ?? newId('var')},
           true, 'BOWL-S', ${name}, ${quantity}, ${unitPriceCents}, ${quantity * unitPriceCents}, 'one_time',
           ${weightOz}, ${ships})`);
     }
