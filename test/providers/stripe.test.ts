@@ -15,7 +15,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createStripePaymentGateway } from '#src/providers/stripe/payment-gateway.ts';
 import { couponParamsOf, sessionParamsOf } from '#src/providers/stripe/session-params.ts';
-import { invoiceSnapshotOf } from '#src/providers/stripe/snapshots.ts';
+import { invoiceSnapshotOf, subscriptionSnapshotOf } from '#src/providers/stripe/snapshots.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';
 import { shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { only } from '#test/support/only.ts';
@@ -611,4 +611,24 @@ test('invoiceSnapshotOf distinguishes the first period from renewals of any caus
     causes.map((cause) => invoiceSnapshotOf(invoiceOf(cause), []).cause),
     ['first', 'renewal', 'renewal', 'other', 'other'],
   );
+});
+
+test('subscriptionSnapshotOf knows every status, and what it does not know as overdue', (t) => {
+  const stateOf = (status: string) =>
+    subscriptionSnapshotOf(
+      { id: 'sub_1', status, metadata: {}, customer: 'cus_1', currency: 'usd', cancel_at: null } as Stripe.Subscription,
+      [],
+    ).state;
+  const statuses = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'canceled', 'incomplete_expired'];
+  t.deepEqual([...statuses, 'incomplete', 'something_new'].map(stateOf), [
+    'active',
+    'trialing',
+    'past_due',
+    'past_due',
+    'paused',
+    'canceled',
+    'canceled',
+    'starting',
+    'past_due',
+  ]);
 });

@@ -16,10 +16,11 @@ import {
   reconcilePaymentEvent,
   reportStoreDrift,
 } from '#src/domain/payments/index.ts';
-import { fetchPayment } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
+import { fetchPayment, fetchSnapshot } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
 import type { PaymentSnapshot, SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { decideReminder, listReminderDecisions } from '#src/domain/reminders/index.ts';
+import { readSubscription } from '#src/domain/subscriptions/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
@@ -819,6 +820,160 @@ test.serial(
   },
 );
 
+const invoicePaid = { type: 'invoice.paid', subject: 'invoice' } as const;
+
+/** The orders of renewals, oldest first. */
+const renewalsOf = (ctx: Context) =>
+  read<{ orderId: string }>(
+    ctx,
+    sql`
+    select order_id as "orderId" from payment_invoices where tenant_id = ${ctx.tenant.id} order by created_at, id`,
+  );
+
+test.serial(
+  'a renewal that is paid before its first order is waits for it, and one that is unpaid does not',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const { sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
+    const renewal = { ...invoice, cause: 'renewal' as const };
+    payments.invoices.set('in_unpaid', { ...renewal, invoiceId: 'in_unpaid', isPaid: false });
+    await receive(ctx, 'in_unpaid', { type: 'invoice.payment_failed', subject: 'invoice' });
+    payments.invoices.set(renewal.invoiceId, renewal);
+    await receive(ctx, renewal.invoiceId, invoicePaid, 1);
+    t.deepEqual(await eventStates(ctx), ['applied', 'pending']);
+    t.deepEqual(await renewalsOf(ctx), []);
+
+    paid(sessionId, { subscriptionId });
+    await receive(ctx, sessionId);
+    clock.pass(minutes(2));
+    await runJobs(services);
+    t.is((await renewalsOf(ctx)).length, 1);
+    t.deepEqual(await eventStates(ctx), ['applied', 'applied', 'applied']);
+  },
+);
+
+test.serial('two jobs that fetched an invoice before either applied it create one order', async (t) => {
+  const { ctx } = t.context;
+  const { sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
+  paid(sessionId, { subscriptionId });
+  await receive(ctx, sessionId);
+  payments.invoices.set(invoice.invoiceId, { ...invoice, cause: 'renewal' });
+  const account = await openAccount(ctx);
+  const fetched = await Promise.all([1, 2].map(() => fetchSnapshot(ctx, account, 'invoice', invoice.invoiceId)));
+  for (const snapshot of fetched) {
+    t.is(snapshot && (await transact(ctx, (ctx) => applySnapshot(ctx, snapshot))), 'applied');
+  }
+  t.is((await renewalsOf(ctx)).length, 1);
+});
+
+test.serial('a renewal is of the subscribed item, in its interval, with the metadata of the checkout', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx, { ...monthly, purchase_types: ['one_time', 'subscription'] });
+  const item = monthlyItem(product);
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, variant_id: product.variant.id, quantity: 2 }, item],
+    metadata: { campaign: 'spring' },
+  });
+  const subscriptionId = `sub_${randomText(14)}`;
+  const subscribed = {
+    itemId: `si_${randomText(14)}`,
+    productId: product.id,
+    variantId: product.variant.id,
+    quantity: 1,
+    unitPriceCents: 3400,
+    interval: 'quarter' as const,
+    currentPeriodEnd: new Date(Date.UTC(2030, 0)),
+  };
+  const own = { orderId, tenantId: ctx.tenant.id, environment: 'test' };
+  const subscription = { ...snapshotOf(subscriptionId), ...own, items: [subscribed] };
+  payments.subscriptions.set(subscriptionId, subscription);
+  paid(payments.sessionOf(orderId).sessionId, { subscriptionId });
+  await receive(ctx, payments.sessionOf(orderId).sessionId);
+  const currentPeriodEnd = new Date(Date.UTC(2030, 3));
+  payments.subscriptions.set(subscriptionId, { ...subscription, items: [{ ...subscribed, currentPeriodEnd }] });
+  const invoiceId = `in_${randomText(14)}`;
+  payments.invoices.set(invoiceId, {
+    ...own,
+    invoiceId,
+    subscriptionId,
+    cause: 'renewal',
+    isPaid: true,
+    currency: 'USD',
+    taxCents: 0,
+    totalCents: 3400,
+    paymentId: 'pi_2',
+    lines: [{ itemId: subscribed.itemId, quantity: 1, amountCents: 3400, discountCents: 0 }],
+  });
+  await receive(ctx, invoiceId, invoicePaid);
+  const [renewal] = await renewalsOf(ctx);
+  t.like(await readOrder(ctx, renewal?.orderId ?? ''), {
+    items: only({ purchase_type: 'subscription', subscription_interval: 'quarter', quantity: 1 }),
+    metadata: { campaign: 'spring' },
+  });
+  const { id = '' } = (await subscriptionsOf(ctx))[0] ?? {};
+  // The event of the subscription itself may be lost.
+  t.like(await readSubscription(ctx, id), { current_period_end: currentPeriodEnd.toISOString() });
+});
+
+test.serial('a subscription follows its provider from each live status to each other, and ends once', async (t) => {
+  const { ctx } = t.context;
+  const { sessionId, subscriptionId } = await beginSubscription(ctx);
+  paid(sessionId, { subscriptionId });
+  await receive(ctx, sessionId);
+  const known = payments.subscriptions.get(subscriptionId) ?? t.fail();
+  async function show(change: Partial<typeof known>) {
+    payments.subscriptions.set(subscriptionId, { ...known, ...change });
+    await receive(ctx, subscriptionId, { type: 'customer.subscription.updated', subject: 'subscription' });
+    return (await subscriptionsOf(ctx))[0] ?? t.fail();
+  }
+
+  const live = ['active', 'trialing', 'past_due', 'paused'] as const;
+  for (const from of live) {
+    for (const to of live) {
+      await show({ state: from });
+      t.is((await show({ state: to })).status, to, `${from} to ${to}`);
+    }
+  }
+  t.is((await show({ items: known.items.map((item) => ({ ...item, quantity: 4 })) })).quantity, 4);
+  const { id } = await show({ items: [] });
+  const { status, canceled_at: endedAt } = (await readSubscription(ctx, id)) ?? t.fail();
+  t.deepEqual([status, endedAt !== null], ['canceled', true], 'it has no item any more');
+  await show({ state: 'canceled', items: [] });
+  t.is((await recorded(ctx, id)).filter((type) => type === 'subscription.canceled').length, 1);
+});
+
+test.serial('a subscription that ended before its payment was seen begins and ends', async (t) => {
+  const { ctx } = t.context;
+  const { sessionId, subscriptionId } = await beginSubscription(ctx);
+  const known = payments.subscriptions.get(subscriptionId) ?? t.fail();
+  payments.subscriptions.set(subscriptionId, { ...known, state: 'canceled', canceledAt: ctx.clock.now() });
+  paid(sessionId, { subscriptionId });
+  await receive(ctx, sessionId);
+  const { id, status } = (await subscriptionsOf(ctx))[0] ?? t.fail();
+  t.is(status, 'canceled');
+  t.deepEqual(await recorded(ctx, id), ['subscription.created', 'subscription.canceled']);
+});
+
+test.serial('a snapshot of one subscription does not date another of the same store', async (t) => {
+  const { ctx } = t.context;
+  const begun = [await beginSubscription(ctx), await beginSubscription(ctx)];
+  for (const { sessionId, subscriptionId } of begun) {
+    paid(sessionId, { subscriptionId });
+    await receive(ctx, sessionId);
+  }
+  const [one, other] = begun.map(({ subscriptionId }) => subscriptionId);
+  const known = payments.subscriptions.get(one ?? '') ?? t.fail();
+  payments.subscriptions.set(one ?? '', { ...known, state: 'past_due' });
+  const account = await openAccount(ctx);
+  for (const id of [one, other].map((id) => fetchSnapshot(ctx, account, 'subscription', id ?? '')).toReversed()) {
+    const snapshot = (await id) ?? t.fail();
+    await transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
+  }
+  const seen = (await subscriptionsOf(ctx)).find(({ paymentSubscriptionId }) => paymentSubscriptionId === one);
+  t.is(seen?.status, 'past_due');
+});
+
 test.serial('a subscription is mirrored once its order is paid', async (t) => {
   const { ctx } = t.context;
   const { sessionId, subscriptionId } = await beginSubscription(ctx);
@@ -873,13 +1028,15 @@ test.serial('a paid period without own items creates no order and flags the firs
   await receive(ctx, sessionId);
   payments.invoices.set('in_difference', { ...invoice, invoiceId: 'in_difference', cause: 'renewal', lines: [] });
   await receive(ctx, 'in_difference', { type: 'invoice.paid', subject: 'invoice' });
-  t.is((await orderOf(ctx, orderId)).attentionCode, null);
-  payments.invoices.set('in_theirs', {
+  const theirs = {
     ...invoice,
-    invoiceId: 'in_theirs',
-    cause: 'renewal',
+    cause: 'renewal' as const,
     lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 3400, discountCents: 0 }],
-  });
+  };
+  payments.invoices.set('in_free', { ...theirs, invoiceId: 'in_free', totalCents: 0 });
+  await receive(ctx, 'in_free', invoicePaid);
+  t.is((await orderOf(ctx, orderId)).attentionCode, null);
+  payments.invoices.set('in_theirs', { ...theirs, invoiceId: 'in_theirs' });
   await receive(ctx, 'in_theirs', { type: 'invoice.paid', subject: 'invoice' });
   t.is((await orderOf(ctx, orderId)).attentionCode, 'renewal_unknown');
 });
