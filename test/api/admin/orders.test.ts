@@ -466,6 +466,7 @@ test('an order whose email was corrected is that of the customer with the new on
   const { order: mistyped } = (await owner.get(`/orders/${id}`)).body;
   const { id: returnId } = await buildReturn(ctx, mistyped);
   const subscription = await buildSubscription(ctx, { orderId: id });
+  const ended = await buildSubscription(ctx, { orderId: id, status: 'canceled' });
   const moved = { ...newYork, street1: '12 Ockham Road', email: 'ada@example.com' };
   await transact(ctx, (ctx) => changeAddress(ctx, subscription.paymentSubscriptionId, moved));
   const correct = (email: string, by = owner) => by.put(`/orders/${id}/email`, { email });
@@ -481,9 +482,10 @@ test('an order whose email was corrected is that of the customer with the new on
   const { body: history } = await owner.get(`/customers/${customer.id}`);
   t.deepEqual(
     [history.orders, history.returns, history.subscriptions].map((found) => found.map((each: any) => each.id)),
-    [[id], [returnId], [subscription.id]],
+    [[id], [returnId], [ended.id, subscription.id]],
   );
-  t.like(history.subscriptions[0].shipping_address, { street1: moved.street1, email: 'adah@example.com' });
+  t.deepEqual(await recorded(ctx, ended.id), [], 'it is over already');
+  t.like(history.subscriptions[1].shipping_address, { street1: moved.street1, email: 'adah@example.com' });
   t.deepEqual(await recorded(ctx, subscription.id), ['subscription.updated', 'subscription.updated']);
   t.deepEqual((await owner.get('/orders?email=ada@example.com')).body.orders, []);
   const { erased } = await erasePersonalData(ctx, { email: 'ada@example.com' });

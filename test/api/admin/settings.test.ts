@@ -269,7 +269,7 @@ test('GET /admin/reminders lists decisions and filters by email', async (t) => {
   );
 });
 
-test('GET /admin/subscriptions lists pages and filters by status and email', async (t) => {
+test('GET /admin/subscriptions lists pages and filters by status, email, product and variant', async (t) => {
   const { ctx, owner } = t.context;
   const first = await buildSubscription(ctx);
   const second = await buildSubscription(ctx, { status: 'canceled' });
@@ -281,7 +281,10 @@ test('GET /admin/subscriptions lists pages and filters by status and email', asy
   const idsOf = async (query: string) =>
     (await owner.get(`/subscriptions?${query}`)).body.subscriptions.map(({ id }: any) => id);
   t.deepEqual(await idsOf('status=canceled'), [second.id]);
-  t.deepEqual(await idsOf('email=bob@example.com'), [third.id]);
+  t.deepEqual(await idsOf('email=Bob@Example.com'), [third.id]);
+  const { product_id: productId } = (await owner.get(`/subscriptions/${first.id}`)).body.subscription;
+  t.deepEqual(await idsOf(`product_id=${productId}`), [first.id]);
+  t.deepEqual(await idsOf(`variant_id=${newId('var')}`), []);
   t.like((await owner.get(`/subscriptions/${first.id}`)).body.subscription, { id: first.id, status: 'active' });
   t.is(resultOf(await owner.get(`/subscriptions/${newId('sub')}`)), '404 not_found');
 });

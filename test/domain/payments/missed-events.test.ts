@@ -270,6 +270,28 @@ test.serial('reportStoreDrift finds renewals that are paid on one side only', as
   t.like(await orderOf(ctx, renewal?.id ?? ''), { attentionCode: 'payment_missing' });
 });
 
+test.serial('reportStoreDrift finds a renewal that was paid weeks after its invoice', async (t) => {
+  const { ctx, account, clock, stripe } = t.context;
+  await sell(t.context, 'subscription');
+  const [subscription] = await subscriptionsOf(ctx);
+  clock.pass(days(30));
+  await stripe.renew(subscription?.paymentSubscriptionId ?? '', 'failed');
+  await settle(t.context);
+  for (let day = 0; day < 20; day += 5) {
+    clock.pass(days(5));
+    await reportStoreDrift(ctx);
+  }
+  await stripe.deliveries({ drop: 1 });
+  const { invoices } = await stripe.account(account.secretKey);
+  const { id = '' } = invoices.find(({ status }) => status === 'open') ?? {};
+  await stripe.payInvoice(id, 'paid');
+  clock.pass(hours(3));
+  t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [], unmadeRenewals: [id] });
+  t.is((await ordersOf(ctx)).length, 2);
+  clock.pass(days(1));
+  t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [], unmadeRenewals: [] });
+});
+
 test.serial('a slow payment of an expired session is checked again until it arrives', async (t) => {
   const { ctx, clock, stripe, services, account } = t.context;
   const product = await buildProduct(ctx, { variants: [{ stock: 1, ships: false }] });

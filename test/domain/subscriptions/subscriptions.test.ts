@@ -5,6 +5,7 @@ import { correctEmail } from '#src/domain/backoffice/index.ts';
 import { exportKindOf } from '#src/domain/bulk/index.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
 import { readManagedOrder, readOrder } from '#src/domain/orders/index.ts';
 import { trackReferral } from '#src/domain/partners/index.ts';
@@ -32,7 +33,7 @@ import { buildSubscription, subscriptionsOf } from '#test/support/factories/subs
 import { only } from '#test/support/only.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { placesOf, resultOf } from '#test/support/use-owner.ts';
+import { auditOf, placesOf, resultOf } from '#test/support/use-owner.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
@@ -69,6 +70,25 @@ async function changeAtStripe(
     body: new URLSearchParams(params),
   });
   if (!ok) throw new Error(`Stripe returned ${status} for ${path}.`);
+}
+
+/** The subscription to a product, with the id of its item at the provider. */
+async function itemOf(ctx: Context, productId: string): Promise<{ id: string; paymentItemId: string }> {
+  const found = await readOne<{ id: string; paymentItemId: string }>(
+    ctx,
+    sql`
+    select id, payment_item_id as "paymentItemId" from subscriptions
+    where tenant_id = ${ctx.tenant.id} and product_id = ${productId}`,
+  );
+  if (!found) throw new Error('There is no such subscription.');
+  return found;
+}
+
+/** The id of an item's price at the provider. */
+async function priceAtStripe({ account, stripe }: StripeContext, id: string, itemId: string): Promise<string> {
+  const { subscriptions } = await stripe.account(account.secretKey);
+  const subscription: any = subscriptions.find((each) => each.id === id);
+  return subscription.items.data.find((item: any) => item.id === itemId).price.id;
 }
 
 /** A paid monthly subscription to coffee with a bowl besides; ids as the provider has them. */
@@ -230,14 +250,11 @@ test.serial('a paid period has an order with all that was charged, also what was
   const { ctx, stripe } = t.context;
   const { beans, tea } = await subscribeToBoth(t.context);
   const { paymentSubscriptionId } = (await subscriptionsOf(ctx))[0] ?? t.fail();
-  const teaItem = await readOne<{ id: string }>(
-    ctx,
-    sql`select payment_item_id as id from subscriptions where tenant_id = ${ctx.tenant.id} and product_id = ${tea.id}`,
-  );
+  const { paymentItemId: teaItem } = await itemOf(ctx, tea.id);
 
   await stripe.renew(paymentSubscriptionId, 'paid');
   await changeAtStripe(t.context, `subscriptions/${paymentSubscriptionId}`, {
-    'items[0][id]': teaItem?.id ?? '',
+    'items[0][id]': teaItem,
     'items[0][deleted]': 'true',
   });
   await settle(t.context);
@@ -245,8 +262,19 @@ test.serial('a paid period has an order with all that was charged, also what was
   const renewal = (await ordersOf(ctx))[1] ?? t.fail();
   const { items } = (await readOrder(ctx, renewal.id)) ?? t.fail();
   t.deepEqual(items.map((item) => item.product_id).sort(), [beans.id, tea.id].sort());
-  t.is((await subscriptionsOf(ctx)).find(({ productId }) => productId === tea.id)?.status, 'canceled');
+  const ended = (await subscriptionsOf(ctx)).find(({ productId }) => productId === tea.id) ?? t.fail();
+  t.is(ended.status, 'canceled');
   t.like(await stockOf(ctx, tea.variant.id), { stock: 98, held: 0 });
+
+  const events = await recorded(ctx, ended.id);
+  const { id, paymentItemId } = await itemOf(ctx, beans.id);
+  await manageSubscription(ctx, id, { action: 'change_address', shipping_address: newHome });
+  t.deepEqual(await recorded(ctx, ended.id), events, 'an item that is over has no address to change');
+  const price = await priceAtStripe(t.context, paymentSubscriptionId, paymentItemId);
+  await changeAtStripe(t.context, `subscriptions/${paymentSubscriptionId}`, { 'items[0][price]': price });
+  await settle(t.context);
+  const added = (await subscriptionsOf(ctx)).find((each) => each.status === 'active' && each.id !== id);
+  t.like(await readSubscription(ctx, added?.id ?? ''), { shipping_address: newHome }, 'an item that is added');
 });
 
 test.serial('a period that also paid for something that its first order does not have flags its order', async (t) => {
@@ -445,6 +473,39 @@ test.serial('a repeated pause or resume succeeds and changes nothing', async (t)
     t.is(first.body.subscription.status, status);
     t.deepEqual((await manage(action, '/admin/subscriptions')).body, first.body);
   }
+});
+
+test.serial(
+  'a change of a subscription that has ended at the provider unseen is rejected, and it is over here',
+  async (t) => {
+    const { ctx, stripe } = t.context;
+    const { id, paymentSubscriptionId } = (await subscribe(t.context)).subscription;
+    await stripe.deliveries({ drop: 1 });
+    await stripe.cancel(paymentSubscriptionId);
+    await t.throwsAsync(manageSubscription(ctx, id, { action: 'pause' }), { code: 'subscription_canceled' });
+    t.like(await readSubscription(ctx, id), { status: 'canceled' });
+  },
+);
+
+test.serial('a cancellation of a subscription that has ended at the provider unseen succeeds', async (t) => {
+  const { ctx, stripe } = t.context;
+  const { id, paymentSubscriptionId } = (await subscribe(t.context)).subscription;
+  await stripe.deliveries({ drop: 1 });
+  await stripe.cancel(paymentSubscriptionId);
+  t.like(await manageSubscription(ctx, id, { action: 'cancel' }), { status: 'canceled' });
+});
+
+test.serial('the audit log has each change of a subscription, without the address', async (t) => {
+  const { ctx } = t.context;
+  const { id } = (await subscribe(t.context)).subscription;
+  await manageSubscription(ctx, id, { action: 'pause' });
+  await manageSubscription(ctx, id, { action: 'change_address', shipping_address: newHome });
+  const log = (await auditOf(ctx)).filter(({ action }) => action.startsWith('subscription.'));
+  t.deepEqual(
+    log.map(({ action }) => action),
+    ['subscription.pause', 'subscription.change_address'],
+  );
+  t.false(JSON.stringify(log).includes(newHome.street1));
 });
 
 test.serial('manageSubscription wins over a snapshot that was fetched while the change was under way', async (t) => {
