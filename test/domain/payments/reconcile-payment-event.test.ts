@@ -966,10 +966,9 @@ test.serial('a snapshot of one subscription does not date another of the same st
   const known = payments.subscriptions.get(one ?? '') ?? t.fail();
   payments.subscriptions.set(one ?? '', { ...known, state: 'past_due' });
   const account = await openAccount(ctx);
-  for (const id of [one, other].map((id) => fetchSnapshot(ctx, account, 'subscription', id ?? '')).toReversed()) {
-    const snapshot = (await id) ?? t.fail();
-    await transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
-  }
+  const earlier = (await fetchSnapshot(ctx, account, 'subscription', one ?? '')) ?? t.fail();
+  const later = (await fetchSnapshot(ctx, account, 'subscription', other ?? '')) ?? t.fail();
+  for (const snapshot of [later, earlier]) await transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
   const seen = (await subscriptionsOf(ctx)).find(({ paymentSubscriptionId }) => paymentSubscriptionId === one);
   t.is(seen?.status, 'past_due');
 });
