@@ -292,6 +292,21 @@ test.serial('reportStoreDrift finds a renewal that was paid weeks after its invo
   t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [], unmadeRenewals: [] });
 });
 
+test.serial('reportStoreDrift misses no payment of a renewal whose invoice is no longer listed', async (t) => {
+  const { ctx, account, clock, stripe } = t.context;
+  await sell(t.context, 'subscription');
+  const [subscription] = await subscriptionsOf(ctx);
+  await stripe.renew(subscription?.paymentSubscriptionId ?? '', 'failed');
+  clock.pass(days(75));
+  const { invoices } = await stripe.account(account.secretKey);
+  await stripe.payInvoice(invoices.find(({ status }) => status === 'open')?.id ?? '', 'paid');
+  await settle(t.context);
+  t.is((await ordersOf(ctx)).length, 2);
+  clock.pass(hours(3));
+  await reportStoreDrift(ctx);
+  t.is((await ordersOf(ctx))[1]?.attentionCode, null);
+});
+
 test.serial('a slow payment of an expired session is checked again until it arrives', async (t) => {
   const { ctx, clock, stripe, services, account } = t.context;
   const product = await buildProduct(ctx, { variants: [{ stock: 1, ships: false }] });

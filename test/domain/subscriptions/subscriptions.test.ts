@@ -103,7 +103,7 @@ async function subscribe(context: StripeContext, email = 'ada@example.com') {
   });
   await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   await settle(context);
-  const [subscription] = await subscriptionsOf(ctx);
+  const subscription = (await subscriptionsOf(ctx)).find((each) => each.productId === beans.id);
   if (!subscription) throw new Error('There is no subscription.');
   return { orderId, beans, bowl, subscription };
 }
@@ -710,6 +710,12 @@ test.serial('the parcels of the next periods go where a subscriber has moved to,
   const [first, renewal] = await ordersOf(ctx);
   t.like(await readOrder(ctx, first?.id ?? ''), { shipping_address: { street1: shopper.address.line1 } });
   t.like(await readOrder(ctx, renewal?.id ?? ''), { shipping_address: newHome });
+
+  const { subscription: theirs } = await subscribe(t.context, 'bob@example.com');
+  await stripe.renew(theirs.paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  const { id: last = '' } = (await ordersOf(ctx)).at(-1) ?? {};
+  t.like(await readOrder(ctx, last), { shipping_address: { street1: shopper.address.line1 } }, 'of another subscriber');
 });
 
 test.serial('manageSubscription rejects a new address that is missing, in no country, or comes too late', async (t) => {
