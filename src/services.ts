@@ -126,14 +126,18 @@ export async function createServices(
   const databaseClock = createDatabaseClock({ run: database.runApart, log, machineClock: replacements.machineClock });
   const clock = replacements.clock ?? databaseClock;
   const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
+  const metrics = createMetrics();
   const ports: Ports = {
-    ...createPorts(config, log, breaker),
+    ...createPorts(config, {
+      log,
+      breaker,
+      countMailAttempt: (outcome) => metrics.count('mail_attempts', { outcome }),
+    }),
     cache: createCache(redis, clock),
     http: createOutboundHttp(config.settings),
     ...replacements.ports,
   };
   const keyring = createKeyring(config.encryptionKeys);
-  const metrics = createMetrics();
   const sharedMetrics = createSharedMetrics({
     redis,
     metrics,

@@ -9,7 +9,10 @@ export interface Metrics {
   /** A job was run for the first time, so long after it came to its queue. */
   jobWaited(queue: string, seconds: number): void;
   requestHandled(labels: { method: string; route: string; status: number }, seconds: number): void;
-  count(name: 'inbound_refused' | 'rate_limited', labels?: { tenant?: string; provider?: string }): void;
+  count(
+    name: 'inbound_refused' | 'rate_limited' | 'mail_attempts',
+    labels?: { tenant?: string; provider?: string; outcome?: string },
+  ): void;
   /** What was counted since the start, by series. */
   series(): Promise<Map<string, number>>;
   /** These series with their names and descriptions. Series that are no longer counted are left out. */
@@ -30,7 +33,7 @@ export function createMetrics(): Metrics {
     return new Histogram({ name, help, labelNames, buckets, registers: [registry] });
   }
 
-  function counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+  function counter(name: string, help: string, labelNames: string[]): Counter {
     described.push({ name, help, type: 'counter' });
     return new Counter({ name, help, labelNames, registers: [registry] });
   }
@@ -58,6 +61,11 @@ export function createMetrics(): Metrics {
       'storefront_inbound_refused_total',
       'Provider webhooks rejected because of a wrong signature or token, or an unreadable body.',
       ['tenant', 'provider'],
+    ),
+    mail_attempts: counter(
+      'storefront_mail_attempts_total',
+      'Attempts to send an email, by outcome; unavailable: the mail server did not take it, but may take it later.',
+      ['outcome'],
     ),
     rate_limited: counter('storefront_rate_limited_total', 'Requests rejected by a rate limit.', ['tenant']),
   };

@@ -24,9 +24,11 @@ export function respondMetrics(services: Services, checkSecret: CheckSecret): Ro
     koa.type = expositionType;
     koa.body = expose([
       ...(operations ? currentState(operations) : []),
-      gauge('storefront_database_up', 'Whether PostgreSQL responds in time. While it does not, no state is reported.', [
-        [{}, operations ? 1 : 0],
-      ]),
+      gauge(
+        'storefront_database_up',
+        'Whether PostgreSQL responds in time and accepts changes. While it does not respond, no state is reported.',
+        [[{}, operations?.acceptsChanges ? 1 : 0]],
+      ),
       gauge('storefront_redis_up', 'Whether Redis responds. While it does not, counters are not reported.', [
         [{}, shared ? 1 : 0],
       ]),

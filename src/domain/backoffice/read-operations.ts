@@ -11,6 +11,8 @@ import { type Attention, attentionByReason } from './attention-by-reason.ts';
 /** The state of every queue, what waits for other systems, and what needs attention, of all stores together. */
 export interface Operations {
   readonly at: Date;
+  /** Whether PostgreSQL accepts changes: some providers stop it when the disk is full. */
+  readonly acceptsChanges: boolean;
   /** Every queue there is, busy or not. */
   readonly queues: readonly QueueState[];
   /** Since when the oldest job is due that no relay has moved to its queue, although there is room. */
@@ -99,7 +101,7 @@ async function readReconcileLag(ctx: InTransaction<PlatformContext>): Promise<Re
 /** A call in progress holds its label's lease. A purchase without a lease has no known outcome. */
 async function readOutside(
   ctx: InTransaction<PlatformContext>,
-): Promise<Pick<Operations, 'unknownLabels' | 'deliveries' | 'pausedEndpoints'>> {
+): Promise<Pick<Operations, 'acceptsChanges' | 'unknownLabels' | 'deliveries' | 'pausedEndpoints'>> {
   const now = ctx.clock.now();
   const [found] = await ctx.tx.execute<{
     labels: number;
@@ -107,8 +109,10 @@ async function readOutside(
     deliveries: number;
     deliveriesAt: Date | null;
     paused: number;
+    acceptsChanges: boolean;
   }>(sql`
-    select labels.count as labels, labels.since as "labelsAt", deliveries.count as deliveries,
+    select current_setting('transaction_read_only') = 'off' as "acceptsChanges",
+      labels.count as labels, labels.since as "labelsAt", deliveries.count as deliveries,
       deliveries.since as "deliveriesAt", paused.count as paused
     from (select count(*)::int, min(buying_since) as since from labels
         where buying_since is not null and (lease_expires_at is null or lease_expires_at <= ${now})) as labels,
@@ -117,6 +121,7 @@ async function readOutside(
       (select count(*)::int from webhook_endpoints
         where disabled_at is null and breaker_open_until > ${now}) as paused`);
   return {
+    acceptsChanges: found?.acceptsChanges ?? false,
     unknownLabels: { count: found?.labels ?? 0, oldestAt: found?.labelsAt ?? null },
     deliveries: { count: found?.deliveries ?? 0, oldestAt: found?.deliveriesAt ?? null },
     pausedEndpoints: found?.paused ?? 0,

@@ -1,16 +1,28 @@
 import { createTransport } from 'nodemailer';
-import type { Mailer, OutgoingMail } from '#src/domain/ports/mailer.ts';
+import type { Mailer, MailOutcome, OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
 import { ProviderError } from '#src/lib/errors.ts';
+import { type Log, silentLog } from '#src/lib/log.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { classifyError } from './classify-error.ts';
+
+/** What an attempt to send says of the mail server: `unavailable` where it may take the same email later. */
+export type MailAttempt = MailOutcome['outcome'] | 'refused' | 'unavailable';
+
+export interface SmtpOptions {
+  readonly log?: Log;
+  readonly countAttempt?: (attempt: MailAttempt) => void;
+}
 
 /**
  * Send email over SMTP with a small connection pool. `SMTP_URL` may contain user and password; `smtps:` is TLS from the
  * start, `smtp:` upgrades when the server offers it.
  */
-export function createSmtpMailer(url: string): Mailer {
+export function createSmtpMailer(
+  url: string,
+  { log = silentLog, countAttempt = () => undefined }: SmtpOptions = {},
+): Mailer {
   const transport = createTransport({
     pool: true,
     url,
@@ -25,14 +37,32 @@ export function createSmtpMailer(url: string): Mailer {
     disableUrlAccess: true,
   });
 
+  async function deliver(message: ReturnType<typeof compose>, signal?: AbortSignal): Promise<MailOutcome> {
+    try {
+      await transport.sendMail({ ...message, ...(signal && { signal }) });
+      return { outcome: 'accepted' };
+    } catch (error) {
+      return classifyError(error);
+    }
+  }
+
   return {
     async send(mail, signal) {
       const message = compose(mail);
+      const startedAt = performance.now();
+      const finish = (outcome: string, attempt: MailAttempt) => {
+        const ms = Math.round(performance.now() - startedAt);
+        log.info({ provider: 'smtp', operation: 'send', outcome, ms }, 'provider call');
+        countAttempt(attempt);
+      };
       try {
-        await inCall('smtp', 'send', () => transport.sendMail({ ...message, ...(signal && { signal }) }));
-        return { outcome: 'accepted' };
+        const result = await inCall('smtp', 'send', () => deliver(message, signal));
+        finish(result.outcome, result.outcome);
+        return result;
       } catch (error) {
-        return classifyError(error);
+        if (error instanceof ProviderError)
+          finish(error.failure, error.failure === 'refused' ? 'refused' : 'unavailable');
+        throw error;
       }
     },
     async check() {

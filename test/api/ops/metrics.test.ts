@@ -1,56 +1,21 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 
 import { drainEndpoint } from '#jobs/webhooks.ts';
-import { readConfig } from '#src/config.ts';
 import { asPlatform, transact } from '#src/database/transact.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
-import { createServices, type Services } from '#src/services.ts';
 import { serveApi } from '#test/support/api.ts';
-import { createTestClock, type TestClock } from '#test/support/clock.ts';
-import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment } from '#test/support/environment.ts';
+import { newAddress } from '#test/support/factories/mail.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { createTestRedis } from '#test/support/redis.ts';
+import { scrapeHeaders as headers, openFleet, scrapeToken as token } from '#test/support/fleet.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { until } from '#test/support/until.ts';
-
-interface Fleet {
-  clock: TestClock;
-  /** A process of this name on the database and Redis of the test. */
-  run(name: string, environment?: Record<string, string>): Promise<Services>;
-}
-
-const token = 'a token to scrape with';
-const headers = { authorization: `Bearer ${token}` };
-
-/** Processes that end with their test. */
-async function openFleet(t: ExecutionContext): Promise<Fleet> {
-  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
-  const clock = createTestClock();
-  const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, METRICS_TOKEN: token });
-  const running: Services[] = [];
-  t.teardown(async () => {
-    await Promise.all(running.map((services) => services.close()));
-    await database.drop();
-  });
-  return {
-    clock,
-    async run(name, more = {}) {
-      const services = await createServices(readConfig({ ...environment, ...more }), name, { log: silentLog, clock });
-      running.push(services);
-      services.sharedMetrics.start();
-      if (!more['REDIS_URL']) await until(() => services.redis.status === 'ready', { what: 'Redis' });
-      return services;
-    },
-  };
-}
 
 test('/metrics requires its token in every mode', async (t) => {
   const api = await serveApi(await (await openFleet(t)).run('web'));
@@ -187,6 +152,62 @@ test('/metrics reports the counters while PostgreSQL is unavailable, or a table 
     }
   });
   t.regex(await scrape(api), /^storefront_database_up 1$/m);
+});
+
+test('/metrics says that PostgreSQL is not up while it accepts no changes, and reports the state all the same', async (t) => {
+  const { run } = await openFleet(t);
+  const services = await run('web');
+  const api = await serveApi(services);
+  t.teardown(api.close);
+  const scrape = async () => String((await api.call('GET', '/metrics', { headers })).body);
+  t.regex(await scrape(), /^storefront_database_up 1$/m);
+  const clients = await Promise.all(Array.from({ length: 5 }, () => services.context().database.pool.connect()));
+  for (const client of clients) {
+    await client.query('set default_transaction_read_only = on');
+    client.release();
+  }
+  await services.executeApart(sql`set default_transaction_read_only = on`);
+  const text = await scrape();
+  t.regex(text, /^storefront_database_up 0$/m);
+  t.regex(text, /^storefront_queue_due\{queue="labels"\} 0$/m);
+  t.is((await api.call('GET', '/readyz')).status, 503);
+});
+
+test('attempts to send an email are counted by what they say of the mail server', async (t) => {
+  const mailbox = await startMailbox();
+  t.teardown(() => mailbox.close());
+  const control = mailboxControl(mailbox.url);
+  const services = await (await openFleet(t)).run('worker-emails', { SMTP_URL: mailbox.smtpUrl });
+  const { mailer } = services.context().ports;
+  const send = () =>
+    mailer
+      .send({
+        messageId: '<1@shop.example>',
+        from: { name: 'Shop', address: 'post@shop.example' },
+        to: newAddress(),
+        subject: 'Hello',
+        text: 'Hello.',
+        html: '<p>Hello.</p>',
+        headers: {},
+      })
+      .catch(() => undefined);
+  await send();
+  await control.fault({ kind: 'reject', code: 550, text: '5.1.1 No such user', times: 1 });
+  await send();
+  await control.fault({ kind: 'reject', code: 554, text: '5.7.1 Denied', times: 1 });
+  await send();
+  await control.fault({ kind: 'reject', code: 451, text: '4.7.1 Later', times: 1 });
+  await send();
+  await control.setDown(true);
+  await send();
+  const series = await services.metrics.series();
+  for (const [outcome, count] of [
+    ['accepted', 1],
+    ['bounced', 1],
+    ['refused', 1],
+    ['unavailable', 2],
+  ] as const)
+    t.is(series.get(`storefront_mail_attempts_total{outcome="${outcome}"}`), count, outcome);
 });
 
 test('webhooks with a wrong signature or token are counted by provider', async (t) => {
