@@ -7,8 +7,10 @@ import { drainEndpoint } from '#jobs/webhooks.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { fromNow } from '#src/lib/clock.ts';
+import { correlate, currentCorrelation } from '#src/lib/correlation.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, Snooze } from '#src/lib/errors.ts';
+import { type Log, silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordFailed, retryFailed } from '#src/outbox/job-state.ts';
@@ -143,6 +145,26 @@ test('a job that fails is retried, and after the last attempt its row and its qu
   const row = await t.context.row('hopeless');
   t.true(row.failed);
   t.is(row.failure, 'the printer is out of paper');
+});
+
+test('a job that is retried and one that fails are logged with their request, store and name', async (t) => {
+  const { services, ctx, work, enqueueFor } = t.context;
+  const lines: object[] = [];
+  const record: Log['warn'] = (fields, phrase) => void lines.push({ phrase, ...fields, ...currentCorrelation() });
+  work(
+    async () => {
+      throw new Error('the printer is out of paper');
+    },
+    undefined,
+    { ...services, log: { ...silentLog, warn: record, error: record } },
+  );
+  await correlate({ requestId: 'req_of_the_shopper' }, () => enqueueFor('logged'));
+
+  const whose = { requestId: 'req_of_the_shopper', tenant: ctx.tenant.slug, job: job.name };
+  const reason = 'the printer is out of paper';
+  await until(() => lines.length >= job.retry.attempts);
+  t.like(lines[0], { phrase: 'job will be retried', reason, runs: 1, ...whose });
+  t.like(lines.at(-1), { phrase: 'job failed', reason, ...whose });
 });
 
 test('a job that one run fails stays failed when another run ends without an outcome', async (t) => {

@@ -27,11 +27,8 @@ export async function recordOutcome(
   }
   if (outcome.kind === 'retry' && !outcome.isLastRun) {
     await recordPostponed(services.execute, job.id ?? '');
-    services.log.warn({ reason: outcome.reason, runs: job.attemptsMade + 1 }, 'job will be retried');
     throw withoutStack(new Retry(outcome.reason));
   }
-  const cause = outcome.kind === 'retry' ? { err: outcome.error } : {};
-  services.log.error({ job: job.name, reason: outcome.reason, ...cause }, 'job failed');
   throw withoutStack(new UnrecoverableError(outcome.reason));
 }
 

@@ -60,10 +60,19 @@ export async function runJob(
   const work = async () => {
     const outcome = await attemptJob(services, processor, job, started, runtime);
     if (fails(outcome)) await recordFailed(services.execute, runOf(started), services.clock.now(), outcome.reason);
+    logOutcome(services, job, outcome);
     return outcome;
   };
   // Ticks come too often for each to be a trace of its own.
   return correlate(correlation, () => (started.id ? inSpan(`work ${job.name}`, spanOf(started), work) : work()));
+}
+
+/** Where lines have the request, the store and the name of the job. */
+function logOutcome({ log }: Services, { attemptsMade }: TakenJob, outcome: Outcome): void {
+  if (outcome.kind !== 'retry' && outcome.kind !== 'cancel') return;
+  const { reason } = outcome;
+  if (!fails(outcome)) return log.warn({ reason, runs: attemptsMade + 1 }, 'job will be retried');
+  log.error({ reason, ...(outcome.kind === 'retry' && { err: outcome.error }) }, 'job failed');
 }
 
 function spanOf({ id, trace }: StartedJob): SpanOptions {
