@@ -186,6 +186,15 @@ test('an alert takes a rate or an increase of a counter only', (t) => {
   for (const [range, metric] of ranges) t.regex(metric ?? '', /_(total|count)$/, range);
 });
 
+test('the numbers of connections are those of the processes in the Procfile', (t) => {
+  const { text } = markdownFile('workers/README.md');
+  const types = [...procfile.matchAll(/^worker-/gm)].length;
+  const perProcess = Environment.properties.DATABASE_POOL_MAX.default + 1;
+  const together = (types + 2) * perProcess + 3;
+  t.regex(text, new RegExp(`all the worker types and two of \\\`web\\\` need ${together}\\.`));
+  t.regex(text, new RegExp(`\\\`worker\\\` ${2 + 2 * Object.keys(queues).length} `));
+});
+
 test('the table of processes matches the Procfile', (t) => {
   t.deepEqual(
     tableAfter(markdownFile('workers/README.md'), '| process |').map(([name, entry]) => [name, entry]),
