@@ -1,6 +1,6 @@
 import { readOne } from '#src/database/transact.ts';
 import type { Page } from '#src/lib/cursor.ts';
-import { joinSql, lowerCase, sql } from '#src/lib/sql.ts';
+import { joinSql, lowerCase, type Sql, sql } from '#src/lib/sql.ts';
 import {
   listManagedProducts,
   listProducts,
@@ -13,60 +13,103 @@ import { containing } from './vocabulary.ts';
 
 /** More products than this are not sorted for one page. */
 const candidatesMax = 1000;
-/** Documents that are read at most to look in them for words that are too short for the index. */
+/** Documents that an index finds, of which more are not read. */
 const readMax = 10_000;
+/** Words that so many of the newest `candidatesMax` products have are frequent: then an owner is listed only those. */
+const frequentFrom = 100;
 
 /** One page of the published products; those with rare words are found by the search documents. */
 export async function listProductsByWords(ctx: Context, filter: ProductFilter): Promise<Page<ProductRow>> {
   return listProducts(ctx, filter, async (ctx, words) => {
-    const { ids, areAll } = await findCandidates(ctx, words);
-    return areAll ? ids : undefined;
+    const candidates = candidatesOf(ctx, words);
+    if (!candidates) return undefined;
+    const { matching, documentsMax } = candidates;
+    const found = await readIds(
+      ctx,
+      sql`${matching}, found as materialized (select * from matching limit ${documentsMax + 1})`,
+    );
+    return found.read <= documentsMax && found.ids.length <= candidatesMax ? found.ids : undefined;
   });
 }
 
 /**
  * One page of the owner's products. What was typed is also looked for in the search documents; of very many that
- * contain it, the newest thousand are listed.
+ * contain it, about the newest thousand are listed.
  */
 export async function listManagedProductsByWords(
   ctx: Context,
   filter: Parameters<typeof listManagedProducts>[1],
 ): Promise<Page<ManagedProduct>> {
-  return listManagedProducts(ctx, filter, async (ctx, words) => (await findCandidates(ctx, words)).ids);
+  return listManagedProducts(ctx, filter, async (ctx, words) => {
+    const candidates = candidatesOf(ctx, words);
+    if (!candidates) return [];
+    const { matching, columns, isMatching } = candidates;
+    const { ids } = await readIds(
+      ctx,
+      sql`
+      newest as materialized (
+        select ${columns} from (
+          select * from search_documents
+          where tenant_id = ${ctx.tenant.id} and kind = 'product'
+          order by subject_id desc limit ${candidatesMax}) as d
+        where ${isMatching}),
+      ${matching},
+      found as materialized (
+        select * from newest
+        union
+        (select * from matching where (select count(*) from newest) < ${frequentFrom} limit ${readMax}))`,
+    );
+    return ids;
+  });
 }
 
 interface Candidates {
-  readonly ids: readonly string[];
-  /** Whether no other product can be meant. */
-  readonly areAll: boolean;
+  /** What of a search document is read: the product's `id`, and whether it `fits`. */
+  readonly columns: Sql;
+  readonly isMatching: Sql;
+  /** A common table expression with the columns of all that match, for which the indexes are read. */
+  readonly matching: Sql;
+  /** How many of them are read at most. */
+  readonly documentsMax: number;
 }
 
-/** Products whose search documents contain all of the words, one of which the index has, or with a SKU that is one. */
-async function findCandidates(ctx: Context, words: readonly string[]): Promise<Candidates> {
+/**
+ * How products are found whose search documents contain all of the words, one of which the index has, or with a SKU
+ * that is one; `undefined` where the index has none of the words.
+ */
+function candidatesOf({ tenant }: Context, words: readonly string[]): Candidates | undefined {
   const patterns = words.flatMap((word) => containing(word) ?? []);
-  if (patterns.length === 0) return { ids: [], areAll: false };
+  if (patterns.length === 0) return undefined;
   const text = sql`(normalized_title || ' ' || ${lowerCase(sql`body`)})`;
   const short = words.filter((word) => containing(word) === undefined);
-  const documentsMax = short.length > 0 ? readMax : candidatesMax;
   const contained = joinSql(
     patterns.map((pattern) => sql`${text} like ${pattern}`),
     ' and ',
   );
   const isNamed = sql`names && ${words}::text[]`;
-  // Without a limit inside, PostgreSQL cannot expect to find enough of a frequent word by reading the table.
-  const found = await readOne<{ ids: string[]; read: number }>(
+  const isMatching = sql`(${contained} or ${isNamed})`;
+  const columns = sql`subject_id as id, ${isNamed} or not exists (
+    select from unnest(${short}::text[]) as word where strpos(${text}, word) = 0) as fits`;
+  return {
+    columns,
+    isMatching,
+    // Without a limit inside, PostgreSQL cannot expect to find enough of a frequent word by reading the table.
+    matching: sql`matching as materialized (
+      select ${columns} from search_documents where tenant_id = ${tenant.id} and kind = 'product' and ${isMatching})`,
+    // Those with a short word are among many that are read for it.
+    documentsMax: short.length > 0 ? readMax : candidatesMax,
+  };
+}
+
+/** The newest products of `found`, and how many documents were read for them. */
+async function readIds(ctx: Context, expressions: Sql): Promise<{ ids: readonly string[]; read: number }> {
+  const row = await readOne<{ ids: string[]; read: number }>(
     ctx,
     sql`
-    with matching as materialized (
-      select subject_id as id, ${isNamed} or not exists (
-        select from unnest(${short}::text[]) as word where strpos(${text}, word) = 0) as fits
-      from search_documents
-      where tenant_id = ${ctx.tenant.id} and kind = 'product' and (${contained} or ${isNamed})
-      order by subject_id desc limit ${documentsMax + 1})
-    select (select count(*)::int from matching) as read,
-      array(select id from matching where fits limit ${candidatesMax + 1}) as ids`,
+    with ${expressions}
+    select (select count(*)::int from found) as read,
+      array(select id from found where fits order by id desc limit ${candidatesMax + 1}) as ids`,
     { replica: true, expensive: true },
   );
-  const { ids = [], read = 0 } = found ?? {};
-  return { ids, areAll: read <= documentsMax && ids.length <= candidatesMax };
+  return row ?? { ids: [], read: 0 };
 }
