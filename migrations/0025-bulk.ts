@@ -45,7 +45,7 @@ export class Bulk extends Migration {
         primary key (tenant_id, id),
         check ((finished_at is null) = (state in ('receiving', 'previewed', 'queued', 'running')))
       );
-      create index bulk_operations_by_type on bulk_operations (tenant_id, type, id);
+      create index bulk_operations_by_kind on bulk_operations (tenant_id, type, kind, id);
       create index bulk_operations_by_end on bulk_operations (tenant_id, finished_at);
       create index bulk_operations_by_age on bulk_operations (created_at);
       create index bulk_operations_open on bulk_operations (created_at) where finished_at is null;

@@ -1,7 +1,6 @@
-import { readPage } from '#src/database/read-page.ts';
-import { asPlatform, readOne, transact } from '#src/database/transact.ts';
+import { asPlatform, read, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -128,16 +127,21 @@ export async function readOperation(ctx: Context, type: OperationType, id: strin
  */
 export async function listOperations(
   ctx: Context,
-  { type, kinds, ...page }: PageRequest & { type: OperationType; kinds: readonly string[] },
+  { type, kinds, cursor, limit = 20 }: PageRequest & { type: OperationType; kinds: readonly string[] },
 ): Promise<Page<Operation>> {
-  return readPage<Operation>(
+  const list = keyset(ctx, `bulk ${type}`, { columns: ['id'], descending: true }, cursor);
+  // The newest of each kind. Sorted by it as well, they are read from the index that leaves out those of other kinds.
+  const rows = await read<Operation & { readonly position: Position }>(
     ctx,
-    { name: `bulk ${type}`, columns: ['id'], descending: true },
-    page,
-    (position) => sql`
-    select ${columnsOf(ctx)}${position} from bulk_operations o
-    where tenant_id = ${ctx.tenant.id} and type = ${type} and kind = any(${kinds}::text[])`,
+    sql`
+    select ${columnsOf(ctx)}, ${list.position} as position
+    from unnest(${kinds}::text[]) as wanted cross join lateral (
+      select * from bulk_operations
+      where tenant_id = ${ctx.tenant.id} and type = ${type} and kind between wanted and wanted and ${list.after}
+      order by kind desc, ${list.by} limit ${limit + 1}) as o
+    order by ${list.by} limit ${limit + 1}`,
   );
+  return list.page(rows, limit);
 }
 
 /** An operation in progress, as operators see it. */
