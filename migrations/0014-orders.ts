@@ -63,6 +63,9 @@ export class Orders extends Migration {
       create index orders_by_status on orders (tenant_id, status, id);
       create index orders_by_fulfillment on orders (tenant_id, fulfillment_status, id);
       create index orders_by_both_statuses on orders (tenant_id, status, fulfillment_status, id);
+      -- As src/domain/orders/read-order.ts says what is to be shipped.
+      create index orders_to_ship on orders (tenant_id, id)
+        where status = any(array['paid', 'partially_refunded']) and fulfillment_status = 'unfulfilled';
       create index orders_with_attentions on orders (tenant_id, id) where attentions <> '[]';
       create index orders_never_paid on orders (created_at)
         where status in ('payment_failed', 'expired', 'canceled') and paid_at is null and imported_at is null;

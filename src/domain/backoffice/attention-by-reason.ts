@@ -23,6 +23,9 @@ export function concerns(held: readonly Scope[], kind: Attention['kind']): boole
   return covers(held, area === null ? 'admin:write' : `admin.${area}:read`);
 }
 
+/** More things of one kind in one store are not counted, so that its overview is quick however much waits. */
+export const countMax = 1000;
+
 /** The things of one kind that need attention for the same reason. */
 export interface Attention {
   readonly kind: (typeof attentionKinds)[number];
@@ -34,17 +37,21 @@ export interface Attention {
 
 /**
  * A statement for what needs attention, as `Attention`, the most severe kinds first: of one store, or of all. An order
- * repeats the attention of its label; it is counted once, as the label's.
+ * repeats the attention of its label; it is counted once, as the label's. Of one store, the first thousand of each kind
+ * are counted; of all stores, everything.
  */
 export function attentionByReason(tenantId?: string): Sql {
   const ofStore = tenantId === undefined ? sql`` : sql` and tenant_id = ${tenantId}`;
+  const limit = tenantId === undefined ? sql`` : sql` limit ${countMax}`;
+  const first = tenantId === undefined ? sql`` : sql` order by id${limit}`;
   // A store's deliveries have indexes by endpoint alone, and those of all stores one without their stores.
   const failedDeliveries =
     tenantId === undefined
       ? sql`webhook_deliveries where state = 'failed'`
       : sql`webhook_endpoints e cross join lateral (
           select d.finished_at from webhook_deliveries d
-          where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'failed' offset 0) failed
+          where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'failed'
+          order by d.id limit ${countMax}) failed
         where e.tenant_id = ${tenantId}`;
   // What blocks an erasure is ended by the store's own people.
   const waitingErasures = tenantId === undefined ? ['failed'] : ['blocked', 'failed'];
@@ -56,9 +63,9 @@ export function attentionByReason(tenantId?: string): Sql {
       select 1, 'payments', 'payment_events_forgotten', created_at
       from payment_event_gaps where finished_at is null${ofStore}
       union all
-      select 2, 'order', code, updated_at from (${openAttentions}) as open where true${ofStore}
+      (select 2, 'order', code, updated_at from (${openAttentions}) as open where true${ofStore}${first})
       union all
-      select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'${ofStore}
+      (select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'${ofStore}${first})
       union all
       select 4, 'duplicate_label', state, found_at from unused_labels where acknowledged_at is null${ofStore}
       union all
@@ -70,7 +77,7 @@ export function attentionByReason(tenantId?: string): Sql {
       from webhook_endpoints
       where ((failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing'))${ofStore}
       union all
-      select 7, 'webhook_delivery', 'given_up', finished_at from ${failedDeliveries}
+      (select 7, 'webhook_delivery', 'given_up', finished_at from ${failedDeliveries}${limit})
       union all
       select 8, 'erasure', state, updated_at from erasures
       where state in ('blocked', 'failed') and state = any(${waitingErasures}::text[])${ofStore}) as waiting

@@ -2,16 +2,23 @@ import { read, readOne } from '#src/database/transact.ts';
 import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { isToShip, isWithoutLabel } from '../orders/index.ts';
+import { hasNoLabel, isToShip } from '../orders/index.ts';
 import type { Scope } from '../tenants/index.ts';
-import { type Attention, adviceFor, attentionByReason, attentionKinds, concerns } from './attention-by-reason.ts';
+import {
+  type Attention,
+  adviceFor,
+  attentionByReason,
+  attentionKinds,
+  concerns,
+  countMax,
+} from './attention-by-reason.ts';
 import { AreasOfAdvice } from './present.ts';
-
-/** More of a kind are not counted, so that the overview is quick however much waits. */
-const countMax = 1000;
 
 const Count = (description: string) =>
   Type.Integer({ minimum: 0, maximum: countMax, examples: [3], description: `${description} At most ${countMax}.` });
+
+/** How many orders that are to be shipped, the oldest, are examined for those without a label. */
+const examinedMax = 2000;
 
 /** What waits for the people of a store. */
 export const OverviewView = Type.Object(
@@ -21,7 +28,12 @@ export const OverviewView = Type.Object(
       Type.Object({
         kind: Type.Enum([...attentionKinds], { examples: ['label'] }),
         code: Type.String({ examples: ['address_invalid'] }),
-        count: Type.Integer({ minimum: 1, examples: [3] }),
+        count: Type.Integer({
+          minimum: 1,
+          maximum: countMax,
+          examples: [3],
+          description: `Of one kind at most ${countMax}.`,
+        }),
         oldest_at: Timestamp,
         /** What happened. */
         message: Type.String({ examples: ['The carrier does not accept the shipping address.'] }),
@@ -51,7 +63,9 @@ export async function readOverview(ctx: Context, scopes: readonly Scope[]): Prom
       sql`
       select
         ${countOf(sql`orders o where o.tenant_id = ${tenantId} and ${isToShip}`)} as orders_to_ship,
-        ${countOf(sql`orders o where o.tenant_id = ${tenantId} and ${isWithoutLabel}`)} as orders_without_label,
+        ${countOf(sql`(
+          select o.tenant_id, o.id from orders o where o.tenant_id = ${tenantId} and ${isToShip}
+          order by o.id limit ${examinedMax}) as o where ${hasNoLabel}`)} as orders_without_label,
         ${countOf(sql`labels where tenant_id = ${tenantId}
           and state = any(array['queued', 'rate_chosen', 'buying'])`)} as labels_in_progress,
         ${countOf(sql`orders where tenant_id = ${tenantId} and fulfillment_status = 'label_purchased'`)}

@@ -91,14 +91,11 @@ export type OrderFilter = Static<typeof OrderFilter>;
 export const isToShip = sql`
   o.status = any(array['paid', 'partially_refunded']) and o.fulfillment_status = 'unfulfilled'`;
 
-/**
- * The condition that an order `o` is to be shipped and nothing leads to a label: it was voided, or the order was said to be
- * shipped by hand and was not.
- */
-export const isWithoutLabel = sql`
-  ${isToShip} and not exists (
+/** The condition that nothing leads to a label of an order `o`: it was voided, or was to be shipped by hand. */
+export const hasNoLabel = sql`
+  not exists (
     select from labels l
-    where l.tenant_id = o.tenant_id and l.order_id = o.id and l.state <> 'voided' and l.state <> 'skipped')`;
+    where l.tenant_id = o.tenant_id and l.order_id = o.id and l.state <> 'voided' and l.state <> 'skipped' offset 0)`;
 
 /** The condition that an order `o` matches the filter. */
 export function matchesOrder(filter: OrderFilter): Sql {
@@ -110,7 +107,9 @@ export function matchesOrder(filter: OrderFilter): Sql {
     ...(fulfillment === undefined ? [] : [sql`o.fulfillment_status = ${fulfillment}`]),
     ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
     ...(needsAttention === undefined ? [] : [sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`]),
-    ...(withoutLabel === undefined ? [] : [sql`(${isWithoutLabel}) = ${withoutLabel}`]),
+    ...(withoutLabel === undefined
+      ? []
+      : [withoutLabel ? sql`${isToShip} and ${hasNoLabel}` : sql`not (${isToShip} and ${hasNoLabel})`]),
     ...(from === undefined ? [] : [sql`o.created_at >= ${from}::timestamptz`]),
     ...(to === undefined ? [] : [sql`o.created_at < ${to}::timestamptz`]),
   ];

@@ -6,7 +6,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 
 /**
  * A store with so many products, each with two variants and a search document, and as many paid orders with labels,
- * leads and entries of the audit log.
+ * leads, entries of the audit log, failed deliveries of webhooks and imports.
  */
 export async function fillStore(services: Services, count: number): Promise<Tenant> {
   const tenant = await buildTenant(services);
@@ -83,5 +83,21 @@ function rowsOf(tenant: string, count: number): Sql[] {
     sql`
       insert into leads (tenant_id, id, email, source, created_at, updated_at)
       select ${tenant}, ${id('lead')}, 'lead-' || i || '@example.com', 'newsletter', now(), now() ${numbers}`,
+    sql`
+      insert into webhook_endpoints (tenant_id, id, url, events, concurrency, secret_sealed, version, created_at,
+        updated_at)
+      values (${tenant}, 'we_1', 'https://owner.example.com', '["*"]', 4, '', 1, now(), now())`,
+    sql`
+      insert into events (tenant_id, id, type, object_id, created_at)
+      select ${tenant}, ${id('evt')}, 'order.paid', ${id('ord')}, now() ${numbers}`,
+    sql`
+      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, attempt_count, round_count,
+        created_at, finished_at)
+      select ${tenant}, ${id('del')}, 'we_1', ${id('evt')}, 'failed', 1, 1, now(), now() ${numbers}`,
+    sql`
+      insert into bulk_operations (tenant_id, id, type, kind, format, options, state, requested_by, created_at,
+        finished_at)
+      select ${tenant}, ${id('imp')}, 'import', 'stock', 'csv', '{}', 'completed', '{"kind": "key", "id": "key_1"}',
+        now(), now() ${numbers}`,
   ];
 }

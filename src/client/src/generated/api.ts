@@ -1394,6 +1394,7 @@ export interface components {
             attention: {
                 kind: "payments" | "order" | "label" | "duplicate_label" | "shipping" | "webhook_endpoint" | "webhook_delivery" | "erasure";
                 code: string;
+                /** @description Of one kind at most 1000. */
                 count: number;
                 oldest_at: components["schemas"]["Timestamp"];
                 message: string;
