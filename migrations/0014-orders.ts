@@ -116,7 +116,6 @@ export class Orders extends Migration {
         unique (tenant_id, order_id, kind, subject_id),
         foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
       );
-      create index holds_held on holds (tenant_id, expires_at) where state = 'held';
       create index holds_released on holds (closed_at) where state = 'released';
       ${tenantTable('holds')}
     `);
