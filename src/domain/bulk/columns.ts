@@ -1,5 +1,6 @@
 import { invalidRequest } from '#src/lib/errors.ts';
 import { oneLine } from '#src/lib/one-line.ts';
+import { cellOf, cellOfProgram } from './csv.ts';
 import type { TableFormat } from './import-kind.ts';
 
 /** Columns of the list of rejected rows, which may be corrected and sent as it is. */
@@ -36,6 +37,12 @@ export function checkCells(cells: readonly string[], columns: readonly string[])
   const isComplete = cells.length >= columns.length;
   if (isComplete && cells.slice(columns.length).every((cell) => cell.trim() === '')) return;
   throw invalidRequest(`The row has ${cells.length} cells, and the header has ${columns.length}.`);
+}
+
+/** How a cell of a table is read. A list of rejected rows is ours, whatever it is of. */
+export function cellReader(table: TableFormat | undefined, columns: readonly string[]): (text: string) => string {
+  const isOurs = !table?.isOfProgram || problemColumns.every((name) => columns.includes(name));
+  return isOurs ? cellOf : cellOfProgram;
 }
 
 /**

@@ -15,6 +15,9 @@ const formulaStarts = /^(?='*[=+\-@\t\r])|(?<=[;\r\n])(?='*\t*[=+\-@])/g;
 /** An apostrophe that one of those put there. */
 const apostrophes = /^'(?='*[=+\-@\t\r])|(?<=[;\r\n])'(?='*\t*[=+\-@])/g;
 
+/** The apostrophe at the beginning of a text, which a file for programs has. */
+const firstApostrophe = /^'(?='*[=+\-@\t\r])/;
+
 /** Rows as CSV. Where a formula would begin, a text gets an apostrophe, or another one, which importing removes. */
 export function csvOf(rows: readonly (readonly unknown[])[]): string {
   return write(rows, formulaStarts);
@@ -26,15 +29,16 @@ export function csvForPrograms(rows: readonly (readonly unknown[])[]): string {
 }
 
 function write(rows: readonly (readonly unknown[])[], starts: RegExp): string {
+  const harmless = (text: string) => text.replace(starts, "'");
   return stringify([...rows] as unknown[][], {
     record_delimiter: 'windows',
     // Every reader ends a row at a line break of either kind; the library quotes only its own.
     quoted_match: /[\r\n]/,
     cast: {
-      string: (text) => text.replace(starts, "'"),
+      string: harmless,
       boolean: String,
       date: (date) => date.toISOString(),
-      object: (value) => JSON.stringify(value),
+      object: (value) => harmless(JSON.stringify(value)),
     },
   });
 }
@@ -42,4 +46,9 @@ function write(rows: readonly (readonly unknown[])[], starts: RegExp): string {
 /** A cell as it was before `csvOf`. */
 export function cellOf(text: string): string {
   return text.replace(apostrophes, '');
+}
+
+/** A cell as it was before `csvForPrograms`, or as another program wrote it. */
+export function cellOfProgram(text: string): string {
+  return text.replace(firstApostrophe, '');
 }

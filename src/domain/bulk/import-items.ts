@@ -2,8 +2,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { type Issue, issuesOf } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
 import type { Item, ItemWork } from './apply-items.ts';
-import { checkCells, columnAt } from './columns.ts';
-import { cellOf } from './csv.ts';
+import { cellReader, checkCells, columnAt } from './columns.ts';
 import type { ImportMode, Row } from './import-kind.ts';
 import { isObject } from './kinds/cells.ts';
 import { importKindOf, tableOf } from './kinds/index.ts';
@@ -48,14 +47,10 @@ function parserOf(ctx: Context, operation: Operation): (item: Item) => unknown {
       return readLine && isObject(value) ? readLine(value) : value;
     };
   const columns = operation.columns ?? [];
-  return ({ cells }) =>
-    table.valueOf(
-      cells.map((row) => rowOf(columns, row)),
-      ctx,
-    );
-}
-
-function rowOf(columns: readonly string[], cells: readonly string[]): Row {
-  checkCells(cells, columns);
-  return Object.fromEntries(columns.map((name, index) => [name, cellOf(cells[index]?.trim() ?? '')]));
+  const readCell = cellReader(table, columns);
+  const rowOf = (cells: readonly string[]): Row => {
+    checkCells(cells, columns);
+    return Object.fromEntries(columns.map((name, index) => [name, readCell(cells[index]?.trim() ?? '')]));
+  };
+  return ({ cells }) => table.valueOf(cells.map(rowOf), ctx);
 }

@@ -16,6 +16,8 @@ export interface TableFormat {
   /** The others that are read. A file with a further column is rejected, unless they are `ignored`. */
   readonly optional: readonly string[];
   readonly otherColumns: 'rejected' | 'ignored';
+  /** It is another program's: of the apostrophes before formulas, only those at the beginnings of cells are ours. */
+  readonly isOfProgram?: true;
   /** Consecutive rows with the same text in this column, or with none, describe one thing. */
   readonly groupedBy?: string;
   /** The columns of fields whose names or places differ, by their paths without indexes: `variants/name`. */

@@ -3,8 +3,9 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { subjectsOf } from './changes/change-kind.ts';
 import { changeKindOf } from './changes/index.ts';
-import { problemColumns } from './columns.ts';
-import { byteOrderMark, cellOf, csvOf } from './csv.ts';
+import { cellReader, problemColumns } from './columns.ts';
+import { byteOrderMark, csvOf } from './csv.ts';
+import { tableOf } from './kinds/index.ts';
 import type { Operation } from './operation.ts';
 
 const pageRows = 500;
@@ -29,14 +30,15 @@ interface ErrorsTable {
 }
 
 /** The rows as they were received. They can be corrected and imported again: the columns that are added are not read. */
-function rowsOfImport({ columns }: Operation): ErrorsTable {
-  const all = columns ?? [];
+function rowsOfImport(operation: Operation): ErrorsTable {
+  const all = operation.columns ?? [];
+  const readCell = cellReader(tableOf(operation), all);
   const own = all.filter((name) => !problemColumns.some((other) => other === name));
   const indexes = own.map((name) => all.indexOf(name));
   return {
     columns: [...own, ...problemColumns],
     rowsOf: (rows) =>
-      rows.map(({ row, cells, problem }) => [...indexes.map((index) => cellOf(cells[index] ?? '')), row, problem]),
+      rows.map(({ row, cells, problem }) => [...indexes.map((index) => readCell(cells[index] ?? '')), row, problem]),
   };
 }
 

@@ -13,6 +13,7 @@ export const shopifyTable: TableFormat = {
   required: ['Handle', 'Title', 'Variant Price'],
   optional: [],
   otherColumns: 'ignored',
+  isOfProgram: true,
   groupedBy: 'Handle',
   columnsOf: {
     slug: 'Handle',
