@@ -34,7 +34,7 @@ export function useOwner(test: TestFn<OwnerContext>, options: Parameters<typeof 
   });
 }
 
-async function ownerOf(api: () => TestApi, ctx: Context): Promise<Owner> {
+export async function ownerOf(api: () => TestApi, ctx: Context): Promise<Owner> {
   const key = await buildKey(ctx, ['admin:write']);
   const request = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     api().call(method, `/api/v1/admin${path}`, { key, headers, ...(body !== undefined && { body }) });

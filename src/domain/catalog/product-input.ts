@@ -12,23 +12,25 @@ export type PurchaseType = Static<typeof PurchaseType>;
 export const SubscriptionInterval = Type.Enum(['month', 'quarter']);
 export type SubscriptionInterval = Static<typeof SubscriptionInterval>;
 
+/** Spaces around a text are no part of it: tables lose them. */
+const trimmed = { trimmed: true };
+
 /** An image hosted by the store. Its index in the list is its position. */
 export const ImageInput = Type.Object({
   url: Url,
-  alt: Omittable(Type.String({ maxLength: 500 })),
+  alt: Omittable(Type.String({ ...trimmed, maxLength: 500 })),
   width: Omittable(Type.Integer({ minimum: 1, maximum: 100_000 })),
   height: Omittable(Type.Integer({ minimum: 1, maximum: 100_000 })),
 });
 export type ImageInput = Static<typeof ImageInput>;
 
-/** Spaces around it are no part of it: tables lose them. */
-export const Sku = Name(100, { trimmed: true, examples: ['BOWL-S'] });
+export const Sku = Name(100, { ...trimmed, examples: ['BOWL-S'] });
 
 /** One thing that can be bought. Its SKU identifies it. */
 export const VariantInput = Type.Object(
   {
     sku: Sku,
-    name: Omittable(Name(200, { examples: ['Small'] })),
+    name: Omittable(Name(200, { ...trimmed, examples: ['Small'] })),
     options: Omittable(
       Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
         maxProperties: 50,
@@ -59,9 +61,9 @@ export const Variants = <Schema extends TSchema>(variant: Schema) =>
 /** A product as the store file and the admin API write it. */
 export const ProductInput = Type.Object({
   slug: Slug,
-  name: Name(200, { examples: ['Oak bowl'] }),
-  description: Omittable(Type.String({ maxLength: 20_000 })),
-  category: Omittable(Name(100, { examples: ['kitchen'] })),
+  name: Name(200, { ...trimmed, examples: ['Oak bowl'] }),
+  description: Omittable(Type.String({ ...trimmed, maxLength: 20_000 })),
+  category: Omittable(Name(100, { ...trimmed, examples: ['kitchen'] })),
   tags: Omittable(Type.Array(Tag, { maxItems: 50 })),
   /** Only published products are visible and sold. */
   status: Omittable(Type.Enum(['draft', 'published'])),

@@ -1,8 +1,10 @@
+import { invalidRequest } from '#src/lib/errors.ts';
 import { optionPairs } from '#src/lib/option-pairs.ts';
 import type { Row, TableFormat } from '../import-kind.ts';
 import { definedFields, filledCells, filledNumbers, flagIn, jsonIn, listIn } from './cells.ts';
 
 const ofProduct = ['name', 'description', 'category', 'status'] as const;
+const listsOfProduct = ['tags', 'images', 'purchase_types', 'subscription_intervals'] as const;
 const numbersOfVariant = [
   'price_cents',
   'compare_at_cents',
@@ -17,10 +19,7 @@ export const productTable: TableFormat = {
   required: ['slug'],
   optional: [
     ...ofProduct,
-    'tags',
-    'images',
-    'purchase_types',
-    'subscription_intervals',
+    ...listsOfProduct,
     'sku',
     ...numbersOfVariant,
     'variant_name',
@@ -33,6 +32,7 @@ export const productTable: TableFormat = {
   columnsOf: { 'variants/name': 'variant_name' },
   valueOf(rows) {
     const [first = {}] = rows;
+    for (const column of [...ofProduct, ...listsOfProduct]) checkIsSame(column, rows);
     const variants = rows.map(variantOf).filter((variant) => Object.keys(variant).length > 0);
     return definedFields({
       slug: first['slug'],
@@ -45,6 +45,19 @@ export const productTable: TableFormat = {
     });
   },
 };
+
+/**
+ * Which one is meant, the first or another one that was edited, nobody knows.
+ * @throws DomainError `invalid_request`
+ */
+function checkIsSame(column: string, [first, ...others]: readonly Row[]): void {
+  if (others.every((row) => !row[column] || row[column] === first?.[column])) return;
+  throw invalidRequest(`Rows of one product differ in ${column}.`, {
+    path: `/${column}`,
+    code: 'different',
+    detail: 'must be the same in all rows of a product, or stand in its first row only',
+  });
+}
 
 function variantOf(row: Row): Record<string, unknown> {
   return definedFields({
