@@ -55,10 +55,26 @@ test('editDistance counts an insertion, deletion, replacement or swap as one edi
 });
 
 test('textOfHtml reads the character references that it knows, and leaves the others as they are', (t) => {
-  t.is(textOfHtml('<p>Oak &amp; ash&#44; 20&#xa0;cm</p><p>&hellip;</p>'), 'Oak & ash, 20\u00a0cm\n&hellip;');
+  t.is(textOfHtml('<p>Oak &amp; ash&#44; 20&#xa0;cm</p><p>&hearts;</p>'), 'Oak & ash, 20\u00a0cm\n&hearts;');
+  t.is(
+    textOfHtml('Caf&eacute; &Uuml;ber&ndash;5&deg;, don&rsquo;t&hellip; &amp;lt;b&gt;'),
+    'Café Über–5°, don’t… &lt;b>',
+  );
   t.is(textOfHtml('&constructor; &toString; &#0; &#x110000;'), '&constructor; &toString; &#0; &#x110000;');
   // Half of a pair of surrogates cannot be stored.
   t.is(textOfHtml('a &#xd800; b'), 'a \ufffd b');
+});
+
+test('textOfHtml keeps apart what blocks and cells keep apart, and leaves comments out', (t) => {
+  t.is(textOfHtml('Soft and warm<ul><li>cotton</li><li>wool</li></ul>'), 'Soft and warm\ncotton\nwool');
+  t.is(textOfHtml('<div>A<p>B</p></div><h2>C</h2>D<hr>E'), 'A\nB\nC\nD\nE');
+  t.is(textOfHtml('<table><tr><th>Width</th><td>10 cm</td></tr><tr><td>a</td></tr></table>'), 'Width 10 cm\na');
+  t.is(textOfHtml('<dl><dt>Wood</dt><dd>Oak</dd></dl>b<b>o</b>ld<br><br>end'), 'Wood\nOak\nbold\n\nend');
+  t.is(textOfHtml('a<!-- <b>hidden</b> --> b<!--[if gte mso 9]><xml>x</xml><![endif]-->c'), 'a bc');
+  t.is(textOfHtml('a <!-- b'), 'a b');
+  for (const part of ['<!--', '</td>', '<br>', '<p>', '<', '&', '</td><p>'])
+    t.is(textOfHtml(`x${part.repeat(200_000)}`)[0], 'x');
+  t.is(textOfHtml('<p>one</p>\n\n<p>two</p><p></p><p>three</p>'), 'one\ntwo\nthree');
 });
 
 test('oneLine removes line ends and halves of characters, and respects its length', (t) => {
