@@ -26,6 +26,8 @@ export interface ItemWork<Value = unknown> {
   save(ctx: InTransaction, values: readonly Value[]): Promise<readonly IdentifiedChange[]>;
   /** What the file calls the place of an issue; without it, the path of the field. */
   columnAt?(path: string): string;
+  /** An issue of a thing that has several rows, with the part of it that it is about. */
+  namingPart?(issue: Issue, item: Item, value: unknown): Issue;
   /** What the audit log calls what is saved; undefined where saving writes the audit log. */
   readonly auditedAs?: string | undefined;
   /** Whether the values before and after are stored, so that the operation can be undone. */
@@ -59,8 +61,8 @@ async function saveValid(ctx: InTransaction, work: ItemWork, valid: readonly Val
     return await inSavepoint(ctx, (ctx) => saveTogether(ctx, work, valid));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    const [{ item } = { item: undefined }, ...others] = valid;
-    if (item && others.length === 0) return [{ item, problem: problemOf(work, error) }];
+    const [first, ...others] = valid;
+    if (first && others.length === 0) return [{ item: first.item, problem: problemOf(work, error, first) }];
   }
   const outcomes: Outcome[] = [];
   for (const each of valid) outcomes.push(...(await saveValid(ctx, work, [each])));
@@ -101,10 +103,15 @@ function unlessRejected<Result>(
 }
 
 /** What is wrong, in words: each issue with its place, or else the message. */
-function problemOf({ columnAt = withoutSlash }: ItemWork, { message, extensions }: DomainError): string {
+function problemOf(
+  { columnAt = withoutSlash, namingPart }: ItemWork,
+  { message, extensions }: DomainError,
+  valid?: Valid,
+): string {
   const { errors } = extensions;
   const issues = Array.isArray(errors) ? (errors as readonly Issue[]) : [];
   const details = issues
+    .map((issue) => (valid && namingPart ? namingPart(issue, valid.item, valid.value) : issue))
     .filter(({ path }) => path !== '')
     .map(({ path, detail }) => issueMessage(columnAt(path), detail));
   return details.length > 0 ? details.join(' ') : message;

@@ -41,8 +41,8 @@ export function checkCells(cells: readonly string[], columns: readonly string[])
 
 /** How a cell of a table is read. A list of rejected rows is ours, whatever it is of. */
 export function cellReader(table: TableFormat | undefined, columns: readonly string[]): (text: string) => string {
-  const isOurs = !table?.isOfProgram || problemColumns.every((name) => columns.includes(name));
-  return isOurs ? cellOf : cellOfProgram;
+  const isOwn = !table?.isOfProgram || problemColumns.every((name) => columns.includes(name));
+  return isOwn ? cellOf : cellOfProgram;
 }
 
 /**

@@ -24,6 +24,7 @@ export function importItems(ctx: Context, operation: Operation): ItemWork {
       return value;
     },
     save: (ctx, values) => kind.save(ctx, values, mode),
+    namingPart,
     auditedAs: kind.auditedAs,
     ...(table && { columnAt: (path: string) => columnAt(table, path) }),
   };
@@ -31,9 +32,11 @@ export function importItems(ctx: Context, operation: Operation): ItemWork {
 
 /** Where a thing has several rows, an issue says of which variant it is, or of which row of an order. */
 function namingPart(issue: Issue, { row, cells }: Item, value: unknown): Issue {
+  const { variants = [] } = value as { variants?: readonly { readonly sku?: unknown }[] };
+  if (issue.path === '/variants' && issue.code === 'maxItems')
+    return { ...issue, detail: `A product ${issue.detail.replace('items', 'variants')}, not ${variants.length}` };
   const [, list, index] = /^\/(variants|items)\/(\d+)/.exec(issue.path) ?? [];
   if (index === undefined || cells.length === 1) return issue;
-  const { variants = [] } = value as { variants?: readonly { readonly sku?: unknown }[] };
   const variant = `variant ${variants[Number(index)]?.sku ?? Number(index) + 1}`;
   return { ...issue, detail: `${issue.detail} (${list === 'items' ? `row ${row + Number(index)}` : variant})` };
 }

@@ -784,10 +784,83 @@ test('an import of a Shopify file leaves as it is what the file has no column fo
   t.like(bowl?.variants[0], { sku: 'B-1', priceCents: 250, backorder: true });
   t.deepEqual((await errorsOf(t, done.id)).body.trim().split('\r\n').slice(1), [
     'priceless,Priceless,P-1,,,3,Variant Price is required.',
-    'two,Two,T-1,Small,1,4,Variant Price is required.',
+    'two,Two,T-1,Small,1,4,Variant Price is required (variant T-2).',
     ',,T-2,Large,,5,',
     'wrong,Wrong,W-1,,free,6,Variant Price must be a number such as 19.99.',
   ]);
+});
+
+test('an import of a Shopify file keeps products apart whose handles and options are in another script, or long', async (t) => {
+  const header = 'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price';
+  const long = 'bowl-'.repeat(22);
+  const file = [
+    header,
+    '茶碗-1,Tea bowl,Title,Default Title,TB,1',
+    '湯呑-1,Cup,Title,Default Title,CU,2',
+    '茶碗,Chawan,Title,Default Title,CH,3',
+    'cafe,Cafe,Title,Default Title,CF,4',
+    'cafe-茶,Tea cafe,Title,Default Title,CT,5',
+    `${long}one,One,Title,Default Title,L1,6`,
+    `${long}two,Two,Title,Default Title,L2,7`,
+    'qamis,Qamis,اللون,أحمر,,8',
+    ',,,أزرق,,8',
+  ].join('\n');
+  t.like(await importFile(t, 'kind=products&format=shopify', file), { rows: { failed: 0 }, changes: { created: 8 } });
+  t.like(await importFile(t, 'kind=products&format=shopify', file), { changes: { created: 0, unchanged: 8 } });
+  const products = await productsOf(t);
+  t.deepEqual(products.map(({ name, variants: [variant] }) => [name, variant?.priceCents]).toSorted(), [
+    ['Cafe', 400],
+    ['Chawan', 300],
+    ['Cup', 200],
+    ['One', 600],
+    ['Qamis', 800],
+    ['Tea bowl', 100],
+    ['Tea cafe', 500],
+    ['Two', 700],
+  ]);
+  t.true(products.some(({ slug }) => slug === 'cafe'));
+  t.true(products.some(({ slug }) => /^cafe-[0-9a-f]{8}$/.test(slug)));
+});
+
+test('an import of a Shopify file rejects what a spreadsheet has written in another way', async (t) => {
+  const header =
+    'Handle,Title,Published,Variant SKU,Variant Grams,Variant Inventory Tracker,Variant Inventory Qty,Variant Price,Status';
+  const file = [
+    header,
+    'a,A,TRUE,A,1.5,shopify,5,1.000,active',
+    'b,B,TRUE,B,1.5,shopify,1.000,10.00,active',
+    'c,C,TRUE,C,"1,5",shopify,5,10.00,active',
+    'd,D,nein,D,1.5,shopify,5,10.00,active',
+    'e,E,WAHR,E,28.349523125,shopify,5.0,10.0000,Active',
+  ].join('\n');
+  const done = await importFile(t, 'kind=products&format=shopify', file);
+  t.like(done, { rows: { failed: 4 }, changes: { created: 1 } });
+  t.deepEqual(
+    (await problemsOf(t, done.id)).map(({ problem }) => problem),
+    [
+      'Variant Price must be a number such as 19.99.',
+      'Variant Inventory Qty must be a whole number.',
+      'Variant Grams must be a number.',
+      'Published must be true or false.',
+    ],
+  );
+  const [product] = await productsOf(t);
+  t.like(product, { slug: 'e', status: 'published' });
+  t.like(product?.variants[0], { priceCents: 1000, stock: 5, weightOz: 1 });
+});
+
+test('an import names the SKU that is taken, and how many variants are too many', async (t) => {
+  const many = Array.from({ length: 101 }, (_, index) => `many,Many,M-${index},1`);
+  const rows = ['slug,name,sku,price_cents', 'a,A,A-1,1', 'b,B,B-1,1', ',,B-1,1', 'c,C,A-1,1', ...many];
+  const done = await importFile(t, 'kind=products&format=csv', rows.join('\n'));
+  t.deepEqual(
+    (await problemsOf(t, done.id)).map(({ problem }) => problem).filter((problem) => problem !== ''),
+    [
+      'sku is that of another variant (variant B-1).',
+      'sku belongs to another product.',
+      'A product must have at most 100 variants, not 101.',
+    ],
+  );
 });
 
 test('an import says which column and variant is wrong, and reads lists with either separator', async (t) => {

@@ -192,7 +192,7 @@ test('of an export that is edited in a spreadsheet, exactly what was edited chan
         const table: string[][] = tableOf(await exportFile(t, owner, 'csv'));
         const [at, row] = [table[0]?.indexOf(column) ?? -1, 1 + (place % (table.length - 1))];
         const edited = table.with(row, (table[row] ?? []).with(at, edits[column]));
-        const done = await importFile(t, owner, 'csv', stringify(edited, spreadsheet));
+        const done = await importFile(t, owner, 'csv', stringify(edited, { ...spreadsheet, quoted_match: /[\r\n]/ }));
         const after: string[][] = tableOf(await exportFile(t, owner, 'csv'));
         const isOfProduct = at < (table[0]?.indexOf('sku') ?? -1);
         const isRejected = isOfProduct && done.failed > 0;

@@ -1,4 +1,6 @@
-import { fromDecimal } from '#src/lib/currency.ts';
+import { isAscii } from 'node:buffer';
+import { sha256 } from '#src/lib/crypto.ts';
+import { decimalsOf, fromDecimal } from '#src/lib/currency.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { textOfHtml } from '#src/lib/html.ts';
 import type { Context } from '../../context.ts';
@@ -55,21 +57,37 @@ export const shopifyTable: TableFormat = {
   },
 };
 
-/** A handle may contain other letters and signs. */
+const slugCharactersMax = 100;
+const digestDigits = 8;
+
+/**
+ * A handle may contain other letters and signs, and be longer. Where it loses letters of another script or its end, a
+ * digest keeps it apart from others that differ in these.
+ */
 function slugOf(handle: string): string {
-  return handle
+  const unaccented = handle
     .normalize('NFKD')
     .toLowerCase()
-    .replaceAll(/\p{Mark}/gu, '')
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-    .slice(0, 100);
+    .replaceAll(/\p{Mark}/gu, '');
+  const slug = unaccented.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
+  if (isAscii(Buffer.from(unaccented)) && slug.length <= slugCharactersMax) return slug;
+  const digest = sha256(handle).toString('hex').slice(0, digestDigits);
+  const beginning = slug.slice(0, slugCharactersMax - digestDigits - 1).replace(/-$/, '');
+  return beginning === '' ? digest : `${beginning}-${digest}`;
 }
 
 /** Undefined where the file does not say. */
 function statusOf({ Published: published, Status: status }: Row): 'published' | 'draft' | undefined {
   if (!published && !status) return undefined;
-  return flagIn(published) !== false && (status || 'active') === 'active' ? 'published' : 'draft';
+  const isPublished = flagIn(published) ?? true;
+  if (typeof isPublished === 'string') {
+    throw invalidRequest('Published is neither true nor false.', {
+      path: '/Published',
+      code: 'boolean',
+      detail: 'must be true or false',
+    });
+  }
+  return isPublished && (status || 'active').toLowerCase() === 'active' ? 'published' : 'draft';
 }
 
 /** The other rows have further images. */
@@ -97,28 +115,38 @@ function variantOf(row: Row, { slug, optionNames, tenant }: VariantContext): Rec
   const isOnly = options.every(([name, value]) => name === 'Title' && value === 'Default Title');
   const chosen = isOnly ? [] : options.map(([, value]) => value);
   const policy = row['Variant Inventory Policy'];
-  const grams = Number(row['Variant Grams'] || 0);
+  const grams = row['Variant Grams'];
   return definedFields({
     // An identifier that Excel would take for a number is exported with an apostrophe.
-    sku:
-      row['Variant SKU']?.replace(/^'(?=\d)/, '') ||
-      [slug, ...chosen.map(slugOf)].join('-').toUpperCase().slice(0, 100),
+    sku: row['Variant SKU']?.replace(/^'(?=\d)/, '') || slugOf([slug, ...chosen].join('-')).toUpperCase(),
     name: isOnly ? undefined : chosen.join(' / '),
     options: isOnly ? undefined : Object.fromEntries(options),
     price_cents: centsIn('Variant Price', row, tenant.currency),
     compare_at_cents: centsIn('Variant Compare At Price', row, tenant.currency),
-    weight_oz: grams > 0 ? grams / gramsPerOunce : undefined,
+    weight_oz: grams ? ouncesIn(grams) : undefined,
     ships: flagIn(row['Variant Requires Shipping']),
     // Without a tracker its quantity means nothing. One that was oversold is sold out.
-    stock: row['Variant Inventory Tracker'] ? Math.max(0, Number(row['Variant Inventory Qty'] || 0)) : null,
-    backorder: policy ? policy === 'continue' : undefined,
+    stock: row['Variant Inventory Tracker'] ? stockIn(row['Variant Inventory Qty'] || '0') : null,
+    backorder: policy ? policy.toLowerCase() === 'continue' : undefined,
   });
 }
+
+/** What is no number stays a text, which is not valid. */
+function ouncesIn(grams: string): number | string | undefined {
+  if (!/^\d{1,12}(\.\d{1,12})?$/.test(grams)) return grams;
+  return Number(grams) > 0 ? Number(grams) / gramsPerOunce : undefined;
+}
+
+/** As above: `1.000` may be one thousand. */
+const stockIn = (quantity: string): number | string =>
+  /^-?\d{1,9}(\.0)?$/.test(quantity) ? Math.max(0, Number(quantity)) : quantity;
 
 function centsIn(column: string, row: Row, currency: string): number | undefined {
   const text = row[column] ?? '';
   if (text === '') return undefined;
-  if (!/^\d{1,12}(\.\d{1,12})?$/.test(text)) {
+  // With three digits after it, a point may be one of thousands.
+  const isAmbiguous = decimalsOf(currency) !== 3 && /\.\d{3}$/.test(text);
+  if (isAmbiguous || !/^\d{1,12}(\.\d{1,12})?$/.test(text)) {
     throw invalidRequest(`${column} is not a price.`, {
       path: `/${column}`,
       code: 'price',
