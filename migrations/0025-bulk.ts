@@ -29,6 +29,8 @@ export class Bulk extends Migration {
         columns text[],
         separator text,
         rows_read int not null default 0,
+        -- The number of the last of them: a file also has a header and empty rows.
+        last_row int not null default 0,
         -- Null until the whole file was read.
         rows_total int,
         rows_done int not null default 0,

@@ -5,7 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { applyItems, type Item, type ItemWork, type Outcome } from './apply-items.ts';
+import { applyItems, type Item, type ItemWork, type Outcome, rowAt } from './apply-items.ts';
 import { changeItems } from './changes/change-items.ts';
 import { importItems } from './import-items.ts';
 import { endOperation, lockOpenOperation, type Operation } from './operation.ts';
@@ -89,7 +89,7 @@ function rejectedRowsOf(outcomes: readonly Outcome[]): object[] {
   return outcomes.flatMap((outcome) =>
     'problem' in outcome
       ? outcome.item.cells.map((cells, index) => ({
-          row: outcome.item.row + index,
+          row: rowAt(outcome.item, index),
           cells,
           problem: index === 0 ? outcome.problem : '',
         }))

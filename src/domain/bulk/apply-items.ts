@@ -11,9 +11,14 @@ export interface Item {
   readonly row: number;
   /** Of a selection: one row with one cell, the id. */
   readonly cells: readonly (readonly string[])[];
+  /** The numbers of its rows, where empty ones are between them. */
+  readonly rows?: readonly number[];
   /** What a bulk change changed and this operation undoes. */
   readonly values?: FieldValues | null;
 }
+
+/** The number of one of the rows of an item, by its index. */
+export const rowAt = ({ row, rows }: Pick<Item, 'row' | 'rows'>, index: number): number => rows?.[index] ?? row + index;
 
 /** What an operation does with its items. */
 export interface ItemWork<Value = unknown> {

@@ -32,8 +32,13 @@ export function columnsNamed(
   return columns;
 }
 
-/** @throws DomainError `invalid_request` for a row that has no cell for a column, or one that is not empty for none */
+/**
+ * @throws DomainError `invalid_request` for a row that has no cell for a column, or one that is not empty for none, and
+ *   for the header of another file that was put below
+ */
 export function checkCells(cells: readonly string[], columns: readonly string[]): void {
+  if (columns.every((name, index) => cells[index]?.trim().toLowerCase() === name.toLowerCase()))
+    throw invalidRequest('The row repeats the header.');
   const isComplete = cells.length >= columns.length;
   if (isComplete && cells.slice(columns.length).every((cell) => cell.trim() === '')) return;
   throw invalidRequest(`The row has ${cells.length} cells, and the header has ${columns.length}.`);

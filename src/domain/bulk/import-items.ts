@@ -1,7 +1,7 @@
 import { invalidRequest } from '#src/lib/errors.ts';
 import { type Issue, issuesOf } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
-import type { Item, ItemWork } from './apply-items.ts';
+import { type Item, type ItemWork, rowAt } from './apply-items.ts';
 import { cellReader, checkCells, columnAt } from './columns.ts';
 import type { ImportMode, Row } from './import-kind.ts';
 import { isObject } from './kinds/cells.ts';
@@ -31,14 +31,14 @@ export function importItems(ctx: Context, operation: Operation): ItemWork {
 }
 
 /** Where a thing has several rows, an issue says of which variant it is, or of which row of an order. */
-function namingPart(issue: Issue, { row, cells }: Item, value: unknown): Issue {
+function namingPart(issue: Issue, item: Item, value: unknown): Issue {
   const { variants = [] } = value as { variants?: readonly { readonly sku?: unknown }[] };
   if (issue.path === '/variants' && issue.code === 'maxItems')
     return { ...issue, detail: `A product ${issue.detail.replace('items', 'variants')}, not ${variants.length}` };
   const [, list, index] = /^\/(variants|items)\/(\d+)/.exec(issue.path) ?? [];
-  if (index === undefined || cells.length === 1) return issue;
+  if (index === undefined || item.cells.length === 1) return issue;
   const variant = `variant ${variants[Number(index)]?.sku ?? Number(index) + 1}`;
-  return { ...issue, detail: `${issue.detail} (${list === 'items' ? `row ${row + Number(index)}` : variant})` };
+  return { ...issue, detail: `${issue.detail} (${list === 'items' ? `row ${rowAt(item, Number(index))}` : variant})` };
 }
 
 function parserOf(ctx: Context, operation: Operation): (item: Item) => unknown {

@@ -4,7 +4,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import type { Item } from './apply-items.ts';
+import { type Item, rowAt } from './apply-items.ts';
 import { columnsNamed } from './columns.ts';
 import { tableOf } from './kinds/index.ts';
 import { endOperation, lockOpenOperation, type Operation, readOperation } from './operation.ts';
@@ -60,7 +60,7 @@ async function openFile(ctx: Context, id: string): Promise<Operation | undefined
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
     update bulk_operations set columns = ${columns}, separator = ${header?.separator ?? null},
-      bytes_read = ${header?.endsAt ?? 0}, state = 'running', started_at = ${ctx.clock.now()}
+      bytes_read = ${header?.endsAt ?? 0}, last_row = ${header ? 1 : 0}, state = 'running', started_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id} and columns is null and finished_at is null`),
   );
   return openFile(ctx, id);
@@ -97,29 +97,29 @@ async function* textFrom(ctx: Context, operationId: string, from: number): Async
 interface Batch {
   readonly items: readonly Item[];
   readonly rows: number;
+  readonly lastRow: number;
   readonly endsAt: number;
 }
 
 async function* batchesOf(ctx: Context, operation: Operation): AsyncIterable<Batch> {
   const text = textFrom(ctx, operation.id, operation.bytesRead);
-  const { separator } = operation;
-  const rows = separator === null ? readLines(text) : readTable(text, { separator, firstRow: nextRow(operation) });
+  const { separator, lastRow: rowBefore } = operation;
+  const firstRow = rowBefore + 1;
+  const rows = separator === null ? readLines(text, { firstRow }) : readTable(text, { separator, firstRow });
   let items: Item[] = [];
-  let [rowCount, characters, endsAt] = [0, 0, 0];
+  let [rowCount, characters, lastRow, endsAt] = [0, 0, 0, 0];
   for await (const { item, rowEndsAt } of itemsOf(operation, rows)) {
     items.push(item);
+    lastRow = rowAt(item, item.cells.length - 1);
     rowCount += item.cells.length;
     characters += item.cells.flat().reduce((sum, { length }) => sum + length, 0);
     endsAt = operation.bytesRead + rowEndsAt;
     if (items.length < itemsMax && characters < batchCharactersMax) continue;
-    yield { items, rows: rowCount, endsAt };
+    yield { items, rows: rowCount, lastRow, endsAt };
     [items, rowCount, characters] = [[], 0, 0];
   }
-  if (items.length > 0) yield { items, rows: rowCount, endsAt };
+  if (items.length > 0) yield { items, rows: rowCount, lastRow, endsAt };
 }
-
-/** The number of the first row that is still to be read. A table has its columns in row 1. */
-const nextRow = ({ rowsRead, separator }: Operation): number => rowsRead + (separator === null ? 1 : 2);
 
 /** Consecutive rows that name the same thing, or none, are one item. */
 async function* itemsOf(
@@ -128,29 +128,35 @@ async function* itemsOf(
 ): AsyncIterable<{ item: Item; rowEndsAt: number }> {
   const table = tableOf(operation);
   const column = operation.columns?.indexOf(table?.groupedBy ?? '') ?? -1;
-  let row = nextRow(operation);
-  let cells: (readonly string[])[] = [];
-  let rowEndsAt = 0;
+  let some: FileRow[] = [];
   for await (const next of rows) {
     const name = next.cells[column] ?? '';
-    const isSame = column >= 0 && (name === '' || name === cells[0]?.[column]);
-    if (cells.length > 0 && (!isSame || cells.length === rowsOfItemMax)) {
-      yield { item: { row, cells }, rowEndsAt };
-      row += cells.length;
-      cells = [];
+    const isSame = column >= 0 && (name === '' || name === some[0]?.cells[column]);
+    if (some.length > 0 && (!isSame || some.length === rowsOfItemMax)) {
+      yield itemOf(some);
+      some = [];
     }
-    cells.push(next.cells);
-    rowEndsAt = next.endsAt;
+    some.push(next);
   }
-  if (cells.length > 0) yield { item: { row, cells }, rowEndsAt };
+  if (some.length > 0) yield itemOf(some);
+}
+
+function itemOf(fileRows: readonly FileRow[]): { item: Item; rowEndsAt: number } {
+  const [row = 0, ...others] = fileRows.map((each) => each.row);
+  const isContiguous = others.every((other, index) => other === row + index + 1);
+  const cells = fileRows.map((each) => each.cells);
+  return {
+    item: { row, cells, ...(!isContiguous && { rows: [row, ...others] }) },
+    rowEndsAt: fileRows.at(-1)?.endsAt ?? 0,
+  };
 }
 
 /** @returns false when the operation was canceled, or another run has read on from here */
 async function storeBatch(ctx: InTransaction, id: string, from: number, batch: Batch): Promise<boolean> {
-  const { items, rows, endsAt } = batch;
+  const { items, rows, lastRow, endsAt } = batch;
   const stored = await ctx.tx.execute(sql`
     with operation as (
-      update bulk_operations set bytes_read = ${endsAt}, rows_read = rows_read + ${rows}
+      update bulk_operations set bytes_read = ${endsAt}, rows_read = rows_read + ${rows}, last_row = ${lastRow}
       where tenant_id = ${ctx.tenant.id} and id = ${id} and finished_at is null and bytes_read = ${from}
       returning 1),
     batch as (

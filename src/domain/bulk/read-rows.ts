@@ -4,8 +4,10 @@ import { parse as parseAtOnce } from 'csv-parse/sync';
 import { composed, parseComposedJson } from '#src/lib/composed.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 
-/** A row of a file, and where it ends, counted from where reading began. */
+/** A row of a file that is not empty, and where it ends, counted from where reading began. */
 export interface FileRow {
+  /** As a spreadsheet counts it, which shows empty rows, too. */
+  readonly row: number;
   readonly cells: readonly string[];
   readonly endsAt: number;
 }
@@ -35,7 +37,7 @@ export function readHeader(beginning: Buffer): { columns: string[]; separator: s
   const separator = named ?? separators.toSorted((left, right) => count(right) - count(left))[0] ?? ',';
   const startsAt = Buffer.byteLength(above);
   try {
-    const options = { ...optionsOf(separator), to: 1 };
+    const options = { ...optionsOf(separator), skip_empty_lines: true, to: 1 };
     const [header] = parseAtOnce(beginning.subarray(startsAt), options) as unknown as ParsedRow[];
     const names = (header?.record ?? []).map((name) => composed(name).trim());
     return {
@@ -59,14 +61,11 @@ const optionsOf = (separator: string) =>
     delimiter: separator,
     info: true,
     relax_column_count: true,
-    skip_empty_lines: true,
-    // Excel writes rows that were emptied as separators.
-    skip_records_with_empty_values: true,
     max_record_size: rowBytesMax,
   }) as const;
 
 /**
- * The rows of a table from here on, where `firstRow` begins.
+ * The rows of a table from here on, where the row `firstRow` begins.
  * @throws DomainError `invalid_request` where a quote is not closed, or a row is too long
  */
 export async function* readTable(
@@ -76,9 +75,12 @@ export async function* readTable(
   const source = Readable.from(text);
   const parser = parse(optionsOf(separator));
   source.on('error', (error) => parser.destroy(error));
+  let row = firstRow - 1;
   try {
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<ParsedRow>) {
-      yield { cells: record.map(composed), endsAt: info.bytes };
+      row += 1;
+      // Excel writes rows that were emptied as separators.
+      if (record.some((cell) => cell.trim() !== '')) yield { row, cells: record.map(composed), endsAt: info.bytes };
     }
   } catch (error) {
     throw unreadable(error, firstRow);
@@ -87,20 +89,24 @@ export async function* readTable(
   }
 }
 
-/** The lines of a file from here on that are not empty. */
-export async function* readLines(text: AsyncIterable<Buffer>): AsyncIterable<FileRow> {
+/** The lines of a file from here on, where the line `firstRow` begins. */
+export async function* readLines(
+  text: AsyncIterable<Buffer>,
+  { firstRow }: { firstRow: number },
+): AsyncIterable<FileRow> {
   let rest: Buffer = Buffer.alloc(0);
-  let endsAt = 0;
+  let [row, endsAt] = [firstRow, 0];
   for await (const chunk of text) {
     rest = Buffer.concat([rest, chunk]);
     for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
       endsAt += end + 1;
-      yield* filled(rest.subarray(0, end), endsAt);
+      yield* filled(row, rest.subarray(0, end), endsAt);
+      row += 1;
       rest = rest.subarray(end + 1);
     }
     if (rest.length > rowBytesMax) throw invalidRequest(`A line has more than ${rowBytesMax} bytes.`);
   }
-  yield* filled(rest, endsAt + rest.length);
+  yield* filled(row, rest, endsAt + rest.length);
 }
 
 /** @throws DomainError `invalid_request` */
@@ -112,9 +118,9 @@ export function parseLine(line: string): unknown {
   }
 }
 
-function* filled(line: Buffer, endsAt: number): Iterable<FileRow> {
+function* filled(row: number, line: Buffer, endsAt: number): Iterable<FileRow> {
   const text = line.toString('utf8').trim();
-  if (text !== '') yield { cells: [text], endsAt };
+  if (text !== '') yield { row, cells: [text], endsAt };
 }
 
 const explanations: Readonly<Record<string, string>> = {

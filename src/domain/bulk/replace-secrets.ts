@@ -30,15 +30,15 @@ type Row = Readonly<Record<string, unknown>>;
 type Replace = (row: Row) => Row;
 
 async function* replaceFields(text: AsyncIterable<Buffer>, replace: Replace): AsyncIterable<string> {
-  let row = 0;
-  for await (const { cells } of readLines(text)) {
-    row += 1;
+  let rowBefore = 0;
+  for await (const { row, cells } of readLines(text, { firstRow: 1 })) {
     const replaced = inRow(row, () => {
       const value = parseLine(cells[0] ?? '');
       if (typeof value !== 'object' || value === null) throw invalidRequest('The line is no object.');
       return replace(value as Row);
     });
-    yield `${JSON.stringify(replaced)}\n`;
+    yield `${'\n'.repeat(row - rowBefore - 1)}${JSON.stringify(replaced)}\n`;
+    rowBefore = row;
   }
 }
 
@@ -48,15 +48,15 @@ async function* replaceCells(table: TableFormat, text: AsyncIterable<Buffer>, re
   const columns = columnsIn(table, header);
   const read = columns.filter((name) => !problemColumns.some((other) => other === name));
   yield csvOf([read]);
-  let row = 1;
+  let rowBefore = 1;
   const following = continued(beginning.subarray(endsAt), rest);
-  for await (const { cells } of readTable(following, { separator, firstRow: row + 1 })) {
-    row += 1;
+  for await (const { row, cells } of readTable(following, { separator, firstRow: rowBefore + 1 })) {
     inRow(row, () => checkCells(cells, columns));
     const replaced = replace(
       Object.fromEntries(read.map((name) => [name, cellOf(cells[columns.indexOf(name)]?.trim() ?? '')])),
     );
-    yield csvOf([read.map((name) => replaced[name])]);
+    yield '\r\n'.repeat(row - rowBefore - 1) + csvOf([read.map((name) => replaced[name])]);
+    rowBefore = row;
   }
 }
 

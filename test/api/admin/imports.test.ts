@@ -271,7 +271,7 @@ test('an import reads lines of JSON, and stock by SKU', async (t) => {
   t.like(products, { rows: { total: 4, failed: 2 }, changes: { created: 1, updated: 1 } });
   t.regex(
     (await errorsOf(t, products.id)).body,
-    /,3,variants\/0\/price_cents must be.*\r\nnonsense,4,The line is not JSON\./,
+    /,5,variants\/0\/price_cents must be.*\r\nnonsense,6,The line is not JSON\./,
   );
 
   const items = 'sku\tquantity\tchange\nA-1\t0\t\nA-2\t\t-1\nA-3\t1\t\nA-1\t2\t1\n\t2\t\nA-2\t\t\nA-2\t-1\t\n';
@@ -847,6 +847,42 @@ test('an import of a Shopify file rejects what a spreadsheet has written in anot
   const [product] = await productsOf(t);
   t.like(product, { slug: 'e', status: 'published' });
   t.like(product?.variants[0], { priceCents: 1000, stock: 5, weightOz: 1 });
+});
+
+test('an import counts rows as a spreadsheet does, which shows those that are empty', async (t) => {
+  const rowsOf = async (query: string, file: string): Promise<string[]> => {
+    const { id } = await importFile(t, query, file);
+    const lines: string[] = (await errorsOf(t, id)).body.trim().split('\r\n');
+    return lines.slice(1).map((line) => line.split(',').slice(-2).join(' '));
+  };
+  const products = 'slug;name;sku;price_cents';
+  t.deepEqual(
+    await rowsOf(
+      'kind=products&format=csv',
+      `${products}\r\n\r\na;A;A;x\r\n;;;\r\n;;A-2;1\r\n\r\n\r\n${products}\r\nb;B;B;x`,
+    ),
+    [
+      '3 price_cents must be a whole number (variant A).',
+      '5 ',
+      '8 The row repeats the header.',
+      '9 price_cents must be a whole number.',
+    ],
+  );
+  t.deepEqual(await rowsOf('kind=customers&format=jsonl', '\n{"email":"a@x.example"}\n\n\nno\n'), [
+    '5 The line is not JSON.',
+  ]);
+  t.deepEqual(
+    await rowsOf('kind=gift_cards&format=csv', 'code,balance_cents\n\nCARD-0001-BBBB,1\n\n,\nCARD-0002-BBBB,x\n'),
+    ['6 balance_cents must be a whole number.'],
+  );
+  t.deepEqual(await rowsOf('kind=gift_cards&format=jsonl', '\n\n{"code":"SHORT","balance_cents":1}'), [
+    '3 A code has at least 8 letters and digits.',
+  ]);
+  const orders =
+    'order_number,created_at,name,quantity,unit_price_cents\n#1,2024-03-01T10:00:00Z,Bowl,1,1\n\n,,Cup,1,-1\n';
+  t.deepEqual(await rowsOf('kind=orders&format=csv', orders), ['2 unit_price_cents must be at least 0 (row 4).', '4 ']);
+  const quote = await importFile(t, 'kind=products&format=csv', 'slug,name\n\na,A\n\nb,B"b"\n');
+  t.regex(quote.failure, /^Row 5: A cell that does not begin with a quote/);
 });
 
 test('an import names the SKU that is taken, and how many variants are too many', async (t) => {

@@ -12,9 +12,12 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-/** 250 rows in three batches: most are rejected, and the last batch names products of the first again. */
+/**
+ * 250 rows in three batches, some of them after an empty one: most are rejected, and the last batch names products of
+ * the first again.
+ */
 const rows = Array.from({ length: 250 }, (_, number) =>
-  number % 25 === 7 ? `p-${number % 200},Product ${number},S-${number},100,1` : `Bad slug,,S-${number},100,1`,
+  number % 25 === 7 ? `\np-${number % 200},Product ${number},S-${number},100,1` : `Bad slug,,S-${number},100,1`,
 );
 const file = ['slug,name,sku,price_cents,stock', ...rows].join('\n');
 
@@ -40,6 +43,7 @@ async function resultOf(ctx: Context, id: string): Promise<unknown> {
     select (select count(*) from audit_log a where a.tenant_id = ${ctx.tenant.id}) as audits,
       (select count(*) from stock_movements m where m.tenant_id = ${ctx.tenant.id}) as movements,
       (select count(*) from bulk_rejected_rows r where r.operation_id = ${id}) as rejected,
+      (select max(row_number) from bulk_rejected_rows r where r.operation_id = ${id}) as "lastRejected",
       (select count(*) from bulk_batches b where b.operation_id = ${id}) as batches,
       (select count(*) from bulk_chunks c where c.operation_id = ${id}) as chunks,
       (select count(*) from search_documents d where d.tenant_id = ${ctx.tenant.id}) as documents`,
@@ -56,7 +60,7 @@ test.serial('an import whose process is killed before any statement has the same
   const expected = await resultOf(ctx, whole);
   t.like(expected, {
     operation: { state: 'completed', rowsDone: 250, rowsFailed: 240 },
-    counts: { batches: 0, chunks: 0 },
+    counts: { batches: 0, chunks: 0, lastRejected: 261 },
   });
 
   // Each further process dies one statement later than the one before it.
