@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -13,6 +14,7 @@ import {
   type StorefrontOptions,
   waitForOrder,
 } from '#src/client/src/index.ts';
+import { bundle } from '#test/client/serve-pages.ts';
 import { until } from '#test/support/until.ts';
 
 type Reply = (response: ServerResponse, request: IncomingMessage) => unknown;
@@ -231,6 +233,23 @@ test('an attempt that takes too long is repeated', async (t) => {
   const { storefront, keys } = await storefrontOf(t, [hang, slow, cart], { timeoutMs: 300, retries: 100 });
   t.is((await storefront.createCart()).cart.id, 'cart_1');
   t.true(keys.length >= 3);
+});
+
+test('an edge runtime without AbortSignal.any and AbortSignal.timeout is enough', async (t) => {
+  const { baseUrl, keys } = await storefrontOf(t, [hang, cart, hang]);
+  const module = fileURLToPath(new URL('../../src/client/src/index.ts', import.meta.url));
+  const code = `import { createStorefront } from ${JSON.stringify(module)}; globalThis.create = createStorefront;`;
+  const globals = { AbortController, clearTimeout, crypto, DOMException, fetch, Headers, performance, Request };
+  const context: Record<string, any> = { ...globals, Response, setTimeout, URL, URLSearchParams };
+  runInNewContext(await bundle('.', code), context);
+  const storefront = context['create']({ baseUrl, tenant: 'a-store', timeoutMs: 100 });
+  t.is((await storefront.createCart()).cart.id, 'cart_1');
+  t.is(new Set(keys).size, 1);
+  const controller = new AbortController();
+  const aborted = storefront.getCart('cart_1', { signal: controller.signal });
+  await until(() => keys.length === 3);
+  controller.abort(new Error('left the page'));
+  t.is((await errorOf(aborted)).message, 'left the page');
 });
 
 test('an aborted request is rejected with the reason, while it is sent and while it waits', async (t) => {

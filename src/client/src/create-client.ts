@@ -62,7 +62,7 @@ type Page = Readonly<Record<string, readonly unknown[]>> & { readonly cursor?: s
 
 /** The method of an operation: arguments for its path, its input, and options. */
 function call(http: HttpClient, operation: Operation, args: readonly unknown[]): Promise<unknown> {
-  const names = operation.at.match(/(?<=\{)\w+/g) ?? [];
+  const names = Array.from(operation.at.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
   const path = Object.fromEntries(names.map((name, index) => [name, args[index]]));
   const input = operation.input && args[names.length];
   const options = args[names.length + (operation.input ? 1 : 0)] as IdempotentOptions | undefined;

@@ -39,23 +39,32 @@ export function fetchWithRetries(options: RetryOptions): (request: Request) => P
 
 /**
  * One attempt. It has succeeded only when all of the response has arrived. The signal is that of the request which the
- * caller keeps: in Node.js, that of a copy is no longer aborted once the copy is collected.
+ * caller keeps: in Node.js, that of a copy is no longer aborted once the copy is collected. The Edge Runtime of Next.js
+ * has no AbortSignal.any.
  */
 async function send(request: Request, options: RetryOptions): Promise<Response | ApiError> {
   const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options;
   const { signal } = request;
+  const attempt = new AbortController();
+  const abort = () => attempt.abort(signal.reason);
+  signal.addEventListener('abort', abort);
+  const timer = setTimeout(() => attempt.abort(timeoutError()), Math.min(timeoutMs, longestMs));
   try {
-    const response = await fetch(request.clone(), {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestMs))]),
-    });
+    signal.throwIfAborted();
+    const response = await fetch(request.clone(), { signal: attempt.signal });
     const body = await response.arrayBuffer();
     if (response.redirected && lostInRedirects.includes(response.status)) return redirectedError(response);
     return new Response(body.byteLength > 0 ? body : null, response);
   } catch (cause) {
     signal.throwIfAborted();
     return new ApiError('connection_failed', 'The store cannot be reached at the moment.', { cause });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
   }
 }
+
+const timeoutError = () => new DOMException('The attempt took too long.', 'TimeoutError');
 
 /** On its way to another origin a request loses its key, and where a redirect makes it a GET, its method. */
 const lostInRedirects = [401, 405];
