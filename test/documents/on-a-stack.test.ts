@@ -151,15 +151,24 @@ test('a server sells with the client, as it does by fetch', async (t) => {
     'server.ts': `
       import { checkOut as checkOutByClient } from './by-client.ts';
       import { checkOut as checkOutByFetch } from './by-fetch.ts';
+      import { copyOrders } from './copy-orders.ts';
       import './paths.ts';
       const items = [{ product_slug: 'pour-over-set', quantity: 1 }];
       for (const checkOut of [checkOutByClient, checkOutByFetch])
-        console.log(JSON.stringify(await checkOut(items, AbortSignal.timeout(60_000))));`,
+        console.log(JSON.stringify(await checkOut(items, AbortSignal.timeout(60_000))));
+      const copied = [];
+      const reading = await copyOrders(async ({ id }) => copied.push(id));
+      await copyOrders(async ({ id }) => copied.push(id), reading);
+      console.log(JSON.stringify(copied));`,
   });
-  const [name, ...orders] = (await project.run('server.ts')).trim().split('\n');
+  const [name, ...printed] = (await project.run('server.ts')).trim().split('\n');
   t.is(name, 'Oak bowl');
+  const [copied, ...orders] = printed.map((line) => JSON.parse(line)).reverse();
   t.is(orders.length, 2);
-  for (const order of orders) t.like(JSON.parse(order), { order: { status: 'pending', currency: 'USD' } });
+  for (const order of orders) {
+    t.like(order, { order: { status: 'pending', currency: 'USD' } });
+    t.is(copied.filter((id: string) => id === order.order_id).length, 2);
+  }
 });
 
 withBrowser('a shopper buys and signs in on the documented pages, and the receiver gets the event', async (t) => {

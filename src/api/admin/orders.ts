@@ -38,7 +38,8 @@ export const getOrders = defineRoute({
     'changed since then, the latest change last.',
   description:
     'To keep a copy up to date, read all pages with an `updated_since` of a minute before the latest `updated_at` that ' +
-    'you have: of changes at about the same time, a later one may be listed sooner.',
+    'you had when the reading before it began: of changes at about the same time, a later one may be listed sooner, and ' +
+    'a reading goes on for as long as orders change. Of two copies of an order, the one with the higher `version` is newer.',
   query: Type.Object({
     ...OrderFilter.properties,
     q: Type.Optional(

@@ -120,6 +120,47 @@ test('GET /admin/orders?updated_since= lists what changed since then, the latest
     t.is(resultOf(await owner.get(`/orders?updated_since=${wrong}`)), '400 invalid_request', wrong);
 });
 
+test('a copy by updated_since gets an order that is committed late, also while others change without end', async (t) => {
+  const { ctx, owner } = t.context;
+  const late = (await buildPaidOrder(ctx)).id;
+  const others = [(await buildPaidOrder(ctx)).id, (await buildPaidOrder(ctx)).id];
+  const start = Date.parse('2026-03-01T12:00:00Z');
+  const at = (second: number) => new Date(start + second * 1000).toISOString();
+  const touch = (id: string, second: number) =>
+    transact(ctx, ({ tx }) =>
+      tx.execute(sql`update orders set updated_at = ${at(second)} where tenant_id = ${ctx.tenant.id} and id = ${id}`),
+    );
+  const copied = new Set<string>();
+  /** A reading as it is documented. Returns the latest change that it has read. */
+  async function copy(since: string, afterPage: (page: number) => Promise<unknown>): Promise<string> {
+    const from = new Date(Date.parse(since) - 60_000).toISOString();
+    let latest = since;
+    let cursor = '';
+    for (let page = 0; ; page += 1) {
+      const { body } = await owner.get(`/orders?updated_since=${from}&limit=1${cursor}`);
+      for (const { id, updated_at } of body.orders) {
+        copied.add(id);
+        latest = updated_at;
+      }
+      if (body.cursor === null) return latest;
+      cursor = `&cursor=${body.cursor}`;
+      await afterPage(page);
+    }
+  }
+  await touch(late, -3600);
+  for (const id of others) await touch(id, 0);
+  // It is committed when changes after it were read, and others then change for two minutes.
+  const began = at(0);
+  const latest = await copy(began, async (page) => {
+    if (page === 2) await touch(late, 10);
+    if (page < 5) await touch(others[page % 2] ?? '', 30 * (page + 1));
+  });
+  t.is(latest, at(150));
+  t.false(copied.has(late));
+  await copy(began, async () => undefined);
+  t.true(copied.has(late));
+});
+
 test('GET /admin/orders?q= finds an order by its number, id, email or tracking number, in its store alone', async (t) => {
   const { ctx, owner, otherOwner } = t.context;
   const sought = await buildPaidOrder(ctx, { email: 'sought@example.com' });
