@@ -124,6 +124,10 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
   if (subscription.status === 'paused' && wanted.action === 'change_interval') {
     throw unavailable('paused', 'Resume the subscription before you change its interval.');
   }
+  if (subscription.status === 'past_due' && wanted.action === 'change_interval') {
+    // It would be a trial until the end of the period that is not paid.
+    throw overdue('Its interval can be changed once that is paid.');
+  }
   if (subscription.isUnsold) throw notSold();
 
   const account = whileCallerWaits(await openAccount(ctx));
@@ -158,14 +162,15 @@ async function changeAtProvider(
     await ctx.ports.payments.changeSubscription(account, paymentSubscriptionId, wanted, key, ctx.signal);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.failure === 'refused' && wanted.action === 'pause' && status === 'past_due') throw overdue();
+    if (error.failure === 'refused' && wanted.action === 'pause' && status === 'past_due') {
+      throw overdue('It can be paused once that is paid, or canceled.');
+    }
     // A canceled subscription is reported as missing when it is changed; it can still be fetched.
     if (error.failure !== 'missing') throw paymentErrorOf(error);
   }
 }
 
-const overdue = () =>
-  unavailable('past_due', 'A payment of the subscription is overdue. It can be paused once that is paid, or canceled.');
+const overdue = (advice: string) => unavailable('past_due', `A payment of the subscription is overdue. ${advice}`);
 
 /** Said in a sentence: a page that offers the action calls it by another name. */
 const unavailable = (code: string, detail: string) => invalidRequest(detail, { path: '/action', code, detail });

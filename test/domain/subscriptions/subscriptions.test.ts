@@ -648,22 +648,30 @@ test.serial('a pause beyond the paid period skips its dates, and the next one is
   t.deepEqual(await chargedAndServed(t.context), { charged: 11798, ordered: 11798, orders: 2, labels: 2 });
 });
 
-test.serial('manageSubscription rejects a pause while a payment is overdue, and pauses once it is paid', async (t) => {
+test.serial('no pause and no other interval while a payment is overdue, but once it is paid', async (t) => {
   const { ctx, account, stripe } = t.context;
   const { subscription } = await subscribe(t.context);
   await stripe.renew(subscription.paymentSubscriptionId, 'failed');
   await settle(t.context);
   t.is((await readSubscription(ctx, subscription.id))?.status, 'past_due');
-  const error = await t.throwsAsync(manageSubscription(ctx, subscription.id, { action: 'pause' }), {
-    instanceOf: DomainError,
-    code: 'invalid_request',
-  });
-  t.like(error?.extensions['errors'], only({ path: '/action', code: 'past_due', detail: error?.message }));
+  const changes = [
+    { action: 'pause' } as const,
+    { action: 'change_interval', subscription_interval: 'quarter' } as const,
+  ];
+  for (const change of changes) {
+    const error = await t.throwsAsync(manageSubscription(ctx, subscription.id, change), {
+      instanceOf: DomainError,
+      code: 'invalid_request',
+    });
+    t.like(error?.extensions['errors'], only({ path: '/action', code: 'past_due', detail: error?.message }));
+  }
+  t.is((await readSubscription(ctx, subscription.id))?.status, 'past_due');
 
   const { invoices } = await stripe.account(account.secretKey);
   await stripe.payInvoice(invoices.find(({ status }) => status === 'open')?.id ?? '', 'paid');
   await settle(t.context);
-  t.like(await manageSubscription(ctx, subscription.id, { action: 'pause' }), { status: 'paused' });
+  for (const change of changes.toReversed()) await manageSubscription(ctx, subscription.id, change);
+  t.like(await readSubscription(ctx, subscription.id), { status: 'paused', interval: 'quarter' });
 });
 
 const newHome = {
