@@ -444,7 +444,8 @@ test("POST /returns needs only the order's number and email", async (t) => {
   });
   t.is(response.status, 201);
   const { return: made } = response.body;
-  t.deepEqual(Object.keys(made), ['id', 'number', 'order_id', 'order_number', 'status', 'items', 'created_at']);
+  const fields = ['id', 'number', 'order_id', 'order_number', 'status', 'items', 'version', 'created_at'];
+  t.deepEqual(Object.keys(made), fields);
   t.like(made, { number: 'RMA-1001', order_id: order.id, status: 'requested' });
   t.deepEqual(made.items, [
     {

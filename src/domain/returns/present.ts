@@ -25,6 +25,7 @@ export const ReturnView = Type.Object(
     order_number: Type.String({ examples: ['ORD-1001'] }),
     status: Type.Enum([...returnStatuses]),
     items: Type.Array(ReturnItemView),
+    version: Type.Integer({ examples: [2] }),
     created_at: Timestamp,
   },
   { title: 'Return' },
@@ -41,6 +42,7 @@ export function presentReturn({
   orderNumber,
   status,
   items,
+  version,
   createdAt,
 }: ReturnRecord): ReturnView {
   return {
@@ -57,6 +59,7 @@ export function presentReturn({
       reason: item.reason,
       note: item.note,
     })),
+    version,
     created_at: createdAt.toISOString(),
   };
 }

@@ -38,8 +38,7 @@ export const objectKinds: Readonly<Record<EventObjectKind, ObjectKind>> = {
   },
   return: {
     schema: ReturnView,
-    read: async (ctx, ids) =>
-      (await readReturns(ctx, ids)).map((row) => ({ id: row.id, version: row.version, object: presentReturn(row) })),
+    read: async (ctx, ids) => (await readReturns(ctx, ids)).map(presentReturn).map(versioned),
   },
   customer: {
     schema: ErasedCustomerView,

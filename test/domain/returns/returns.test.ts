@@ -61,6 +61,7 @@ test('requestReturn records the return and emails the shopper', async (t) => {
     order_id: order.id,
     order_number: order.order_number,
     status: 'requested',
+    version: 1,
     created_at: made.createdAt.toISOString(),
     items: [
       {

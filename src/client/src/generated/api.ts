@@ -1553,6 +1553,7 @@ export interface components {
             order_number: string;
             status: "requested" | "approved" | "rejected" | "received" | "refunded" | "closed";
             items: components["schemas"]["ReturnItem"][];
+            version: number;
             created_at: components["schemas"]["Timestamp"];
         };
         ReturnItem: {
