@@ -189,7 +189,8 @@ test('an alert takes a rate or an increase of a counter only', (t) => {
 test('the numbers of connections are those of the processes in the Procfile', (t) => {
   const { text } = markdownFile('workers/README.md');
   const types = [...procfile.matchAll(/^worker-/gm)].length;
-  const perProcess = Environment.properties.DATABASE_POOL_MAX.default + 1;
+  const { default: poolMax } = Environment.properties.DATABASE_POOL_MAX as { default?: number };
+  const perProcess = Number(poolMax) + 1;
   const together = (types + 2) * perProcess + 3;
   t.regex(text, new RegExp(`all the worker types and two of \\\`web\\\` need ${together}\\.`));
   t.regex(text, new RegExp(`\\\`worker\\\` ${2 + 2 * Object.keys(queues).length} `));
