@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import anyTest, { type TestFn } from 'ava';
+import { freePort } from '#src/dev/embedded/free-port.ts';
 import { type ShippoControl, shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { type ShippoSimulator, startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import type { ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
@@ -424,4 +425,15 @@ test('an SDK that could not be loaded for a first call is loaded for the next on
   t.is(await t.throwsAsync(list()), noDescriptor);
   hooks.deregister();
   await t.notThrowsAsync(list());
+});
+
+test('a failure of the connection names its code, by which DNS, the network and the server differ', async (t) => {
+  const gateway = createShippoGateway({
+    baseUrl: `http://127.0.0.1:${await freePort()}`,
+    log: silentLog,
+    breaker: new CircuitBreaker({ openMs: 60_000, failures: 5 }),
+  });
+  const account = { tenantId: `ten_${randomText(10)}`, apiKey: `shippo_test_${randomText(24)}` };
+  const error = await t.throwsAsync(gateway.quote(account, request), { instanceOf: ProviderError });
+  t.regex(error?.message ?? '', /^Shippo gave no readable response to [a-z_.]+ \(ECONNREFUSED\)\.$/);
 });

@@ -632,3 +632,10 @@ test('subscriptionSnapshotOf knows every status, and what it does not know as ov
     'past_due',
   ]);
 });
+
+test('a failure of the connection names its code, by which DNS, the network and the server differ', async (t) => {
+  const breaker = new CircuitBreaker({ openMs: 60_000, failures: 5 });
+  const payments = createStripePaymentGateway({ log: silentLog, breaker, apiBase: 'http://127.0.0.1:1' });
+  const error = await t.throwsAsync(payments.readClock(t.context.account), { instanceOf: ProviderError });
+  t.regex(error?.message ?? '', /^Stripe, .+: StripeConnectionError, ECONNREFUSED\.$/);
+});

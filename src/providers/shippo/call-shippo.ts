@@ -10,6 +10,7 @@ import { signalWithin } from '#src/lib/signal-within.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { connectionCodeOf } from '../lib/connection-code.ts';
 import { readRetryAfter } from '../lib/retry-after.ts';
 
 export interface ShippoOptions {
@@ -147,7 +148,9 @@ function classifyError(errors: typeof ShippoErrors, operation: string, error: un
   if (error instanceof errors.RequestTimeoutError || error instanceof errors.RequestAbortedError) {
     return new ProviderError('shippo', 'away', `Shippo did not respond to ${operation} in time.`, { code: 'timeout' });
   }
-  return new ProviderError('shippo', 'away', `Shippo gave no readable response to ${operation}.`, {
+  const connection = connectionCodeOf(error);
+  const reason = connection ? ` (${connection})` : '';
+  return new ProviderError('shippo', 'away', `Shippo gave no readable response to ${operation}${reason}.`, {
     code: 'no_answer',
   });
 }

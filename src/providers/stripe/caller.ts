@@ -7,6 +7,7 @@ import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { connectionCodeOf } from '../lib/connection-code.ts';
 import { readRetryAfter } from '../lib/retry-after.ts';
 
 const defaultTryMs = seconds(8);
@@ -122,9 +123,14 @@ function classifyError(operation: string, error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   const { type, code, param, statusCode, requestId } = error;
   const failure = failureOf(error);
-  const reason = [code ?? type, param && `at ${param}`, statusCode && `status ${statusCode}`, requestId].filter(
-    Boolean,
-  );
+  const connection = error instanceof Stripe.errors.StripeConnectionError && connectionCodeOf(error.detail);
+  const reason = [
+    code ?? type,
+    connection,
+    param && `at ${param}`,
+    statusCode && `status ${statusCode}`,
+    requestId,
+  ].filter(Boolean);
   return new ProviderError('stripe', failure, `Stripe, ${operation}: ${reason.join(', ')}.`, {
     code: codeOf(error),
     retryAfterSeconds: failure === 'busy' ? readRetryAfter(error.headers?.['retry-after']) : undefined,
