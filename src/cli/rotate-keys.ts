@@ -48,8 +48,8 @@ export const rotateKeysCommand = defineCommand({
           ),
           ...idle.map(
             (id) =>
-              `No secret is encrypted with ${id} any more: when no process uses it as its first key, ` +
-              'remove it from ENCRYPTION_KEYS.',
+              `No secret is encrypted with ${id}: if another key has replaced it, remove it from ENCRYPTION_KEYS ` +
+              'when no process uses it as its first key.',
           ),
         ],
       };

@@ -104,13 +104,17 @@ test.serial('rotate-keys re-encrypts every secret, and then the old key can be r
   t.is(before.code, 0);
   t.regex(before.out, /^payment_accounts\.secret_key_sealed +k1 +\d+ +stale$/m);
 
+  const added = { ENCRYPTION_KEYS: both.ENCRYPTION_KEYS.split(',').toReversed().join(',') };
+  const { out: atFirst } = await call(t.context, ['rotate-keys', '--status'], added);
+  t.regex(atFirst, /^No secret is encrypted with k2: if another key has replaced it, /m, 'a new key is to stay');
+
   const rotated = await call(t.context, ['rotate-keys'], both);
   t.is(rotated.code, 0, rotated.err);
   t.regex(rotated.err, /^payment_accounts\.secret_key_sealed: \d+ re-encrypted$/m);
   t.regex(rotated.out, /^payment_accounts\.secret_key_sealed +k2 +\d+ +current$/m);
   t.regex(
     rotated.out,
-    /\nNo secret is encrypted with k1 any more: when no process uses it as its first key, remove it from ENCRYPTION_KEYS\.\n$/,
+    /\nNo secret is encrypted with k1: if another key has replaced it, remove it from ENCRYPTION_KEYS when no process .+\.\n$/,
   );
 
   const alone = await call(t.context, ['rotate-keys', '--json'], { ENCRYPTION_KEYS: `k2:${newer.toString('base64')}` });
