@@ -36,6 +36,23 @@ browserTest('a check of a file that still runs does not say that the file change
   t.is(await page.getByText('The file changes nothing').count(), 0);
 });
 
+browserTest('a check of which every row is rejected does not say that the store has all of the file', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const [, , id] = (await recordPages(stack)).at(-1)?.[0].split('/') ?? [];
+  const page = await openOwnTab(t);
+  await page.route(`**/imports/${id}`, async (route) => {
+    const found = (await (await route.fetch()).json()) as { import: object };
+    const rows = { total: 2, read: 2, done: 2, failed: 2 };
+    await route.fulfill({
+      json: { import: { ...found.import, rows, dry_run: true, state: 'completed', samples: [] } },
+    });
+  });
+  await openInConsole(page, stack, `/imports/${id}/show`, 'Import of stock');
+  await page.getByText('The rows that are not rejected change nothing.').waitFor();
+  t.is(await page.getByText('The file changes nothing').count(), 0);
+});
+
 browserTest('a file is checked, its rejected rows are downloaded, and an export of the products too', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

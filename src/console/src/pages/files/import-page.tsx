@@ -74,8 +74,11 @@ function ImportActions({ of: found }: Props) {
   );
 }
 
-function Samples({ of: { samples, state } }: Props) {
-  const isCompleted = state === 'completed';
+function Samples({ of: { samples, state, rows } }: Props) {
+  const nothing =
+    rows.failed > 0
+      ? 'The rows that are not rejected change nothing.'
+      : 'The file changes nothing: the store has all of it already.';
   return (
     <Panel title="The first changes">
       <Rows
@@ -83,9 +86,7 @@ function Samples({ of: { samples, state } }: Props) {
         rows={samples}
         keyOf={({ subject }) => subject}
         empty={
-          isCompleted
-            ? 'The file changes nothing: the store has all of it already.'
-            : 'What the file changes appears here as soon as its first rows are read.'
+          state === 'completed' ? nothing : 'What the file changes appears here as soon as its first rows are read.'
         }
         columns={[
           { label: 'What', show: ({ subject }) => subject },
