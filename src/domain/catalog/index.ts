@@ -36,7 +36,7 @@ export {
   StockStatusBody,
 } from './present.ts';
 export { type PricedLine, priceLines, sellsInterval } from './price-lines.ts';
-export { productDocument } from './product-document.ts';
+export { type ProductDocument, productDocuments } from './product-document.ts';
 export {
   completeImage,
   type Image,

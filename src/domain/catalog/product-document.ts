@@ -3,6 +3,7 @@ import type { InTransaction } from '../context.ts';
 
 /** The fields of a product that search indexes. */
 export interface ProductDocument {
+  readonly id: string;
   readonly slug: string;
   readonly name: string;
   readonly description: string;
@@ -12,21 +13,18 @@ export interface ProductDocument {
   readonly variantNames: readonly string[];
 }
 
-/**
- * A published product for the search index. Its row is locked against changes until the transaction ends.
- * @returns `undefined` when there is no published product with this id
- */
-export async function productDocument(ctx: InTransaction, id: string): Promise<ProductDocument | undefined> {
-  await ctx.tx.execute(sql`select from products where tenant_id = ${ctx.tenant.id} and id = ${id} for share`);
-  const [product] = await ctx.tx.execute<ProductDocument>(sql`
-    select p.slug, p.name, p.description, p.category,
+/** Those of these products that are published, for the search index. */
+export async function productDocuments(ctx: InTransaction, ids: readonly string[]): Promise<ProductDocument[]> {
+  return ctx.tx.execute<ProductDocument>(sql`
+    select p.id, p.slug, p.name, p.description, p.category,
       array(select t.tag from product_tags t
             where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
       v.skus, v.names as "variantNames"
-    from products p, lateral (
+    from unnest(${ids}::text[]) as given cross join lateral (
+      select * from products p where p.tenant_id = ${ctx.tenant.id} and p.id = given offset 0) as p
+    cross join lateral (
       select coalesce(array_agg(v.sku order by v.position) filter (where v.removed_at is null), '{}') as skus,
         coalesce(array_agg(v.name order by v.position) filter (where v.removed_at is null), '{}') as names
-      from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id) as v
-    where p.tenant_id = ${ctx.tenant.id} and p.id = ${id} and p.status = 'published' and p.removed_at is null`);
-  return product;
+      from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id offset 0) as v
+    where p.status = 'published' and p.removed_at is null`);
 }

@@ -1,4 +1,4 @@
-export { entryDocument } from './entry-document.ts';
+export { type EntryDocument, entryDocuments } from './entry-document.ts';
 export { EntryInput, EntryType } from './entry-input.ts';
 export {
   type EntryName,

@@ -1,12 +1,12 @@
-import { lockName } from '#src/database/lock-names.ts';
+import { lockNames } from '#src/database/lock-names.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { normalizeText, productDocument } from '../catalog/index.ts';
-import { entryDocument } from '../content/index.ts';
+import { normalizeText, type ProductDocument, productDocuments } from '../catalog/index.ts';
+import { type EntryDocument, entryDocuments } from '../content/index.ts';
 import { type Context, type InTransaction, isShuttingDown } from '../context.ts';
 import { indexWords } from './index-words.ts';
-import { deleteEmbedding, requestEmbedding } from './request-embedding.ts';
+import { deleteEmbeddings, requestEmbeddings } from './request-embedding.ts';
 import { textConfig } from './text-config.ts';
 
 /** How much of a long text is indexed: a `tsvector` holds at most a megabyte. */
@@ -29,40 +29,56 @@ interface SearchDocument {
   readonly visibleUntil: Date | null;
 }
 
+/** How many documents are written in one transaction, which holds the words of the store meanwhile. */
+const batchSize = 25;
+
 /**
- * Update the search document of a product or an entry, or remove it when the subject is not published. The subject is
- * locked, so that concurrent jobs cannot leave an outdated document.
+ * Update the search document of a product or an entry, or remove it when the subject is not published. Each change has a
+ * job, and those of one subject wait for each other: the last of them has read the last change.
  */
 export async function indexDocument(
   ctx: Context,
   { kind, id }: { kind: SearchDocument['kind']; id: string },
 ): Promise<void> {
-  await completeJob(ctx, (ctx) => writeCurrent(ctx, kind, id));
+  await completeJob(ctx, (ctx) => writeCurrent(ctx, kind, [id]));
 }
 
-/** The same for several subjects, one transaction each. When the process shuts down the job starts again. */
+/** The same for several subjects, in batches. When the process shuts down the job starts again. */
 export async function indexDocuments(
   ctx: Context,
   { kind, documentIds }: { kind: SearchDocument['kind']; documentIds: readonly string[] },
 ): Promise<void> {
-  for (const id of documentIds) {
+  for (let start = 0; start < documentIds.length; start += batchSize) {
     if (isShuttingDown(ctx)) throw new Snooze(0, 'the process shuts down');
-    await transact(ctx, (ctx) => writeCurrent(ctx, kind, id));
+    await transact(ctx, (ctx) => writeCurrent(ctx, kind, documentIds.slice(start, start + batchSize)));
   }
 }
 
-async function writeCurrent(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> {
+async function writeCurrent(ctx: InTransaction, kind: SearchDocument['kind'], ids: readonly string[]): Promise<void> {
   // Two runs that both found no document would both count its words.
-  await lockName(ctx, 'search document', `${kind} ${id}`);
-  await (kind === 'product' ? indexProduct(ctx, id) : indexEntry(ctx, id));
+  await lockNames(ctx, `search ${kind}`, ids);
+  const documents =
+    kind === 'product'
+      ? (await productDocuments(ctx, ids)).map(documentOfProduct)
+      : (await entryDocuments(ctx, ids)).flatMap(documentOfEntry);
+  const before = await wordsBefore(ctx, kind, ids);
+  const texts = documents.map(({ subjectId, title, keywords, body }) => {
+    const words = [title, keywords].join('\n');
+    return { id: subjectId, before: before.get(subjectId) ?? '', after: words, text: [words, body].join('\n') };
+  });
+  const shown = new Set(documents.map(({ subjectId }) => subjectId));
+  const removed = ids.filter((id) => !shown.has(id));
+  if (documents.length > 0) await writeDocuments(ctx, documents);
+  if (removed.length > 0) await removeDocuments(ctx, kind, removed);
+  await indexWords(ctx, [...texts, ...removed.map((id) => ({ before: before.get(id) ?? '', after: '' }))]);
+  await requestEmbeddings(ctx, kind, texts);
+  await deleteEmbeddings(ctx, kind, removed);
 }
 
-async function indexProduct(ctx: InTransaction, id: string): Promise<void> {
-  const product = await productDocument(ctx, id);
-  if (!product) return removeDocument(ctx, 'product', id);
-  await writeDocument(ctx, {
+function documentOfProduct(product: ProductDocument): SearchDocument {
+  return {
     kind: 'product',
-    subjectId: id,
+    subjectId: product.id,
     slug: product.slug,
     type: null,
     title: product.name,
@@ -71,64 +87,83 @@ async function indexProduct(ctx: InTransaction, id: string): Promise<void> {
     body: product.description,
     visibleFrom: null,
     visibleUntil: null,
-  });
+  };
 }
 
-async function indexEntry(ctx: InTransaction, id: string): Promise<void> {
-  const entry = await entryDocument(ctx, id);
-  if (!entry?.publishedAt) return removeDocument(ctx, 'content', id);
+function documentOfEntry(entry: EntryDocument): SearchDocument[] {
   const { publishedAt, startsAt } = entry;
-  await writeDocument(ctx, {
-    kind: 'content',
-    subjectId: id,
-    slug: entry.slug,
-    type: entry.type,
-    title: entry.title,
-    names: [entry.slug],
-    keywords: entry.tags.join(' '),
-    body: [entry.summary ?? '', plainText(entry.body)].filter(Boolean).join('\n'),
-    visibleFrom: startsAt && startsAt > publishedAt ? startsAt : publishedAt,
-    visibleUntil: entry.endsAt,
-  });
+  if (!publishedAt) return [];
+  return [
+    {
+      kind: 'content',
+      subjectId: entry.id,
+      slug: entry.slug,
+      type: entry.type,
+      title: entry.title,
+      names: [entry.slug],
+      keywords: entry.tags.join(' '),
+      body: [entry.summary ?? '', plainText(entry.body)].filter(Boolean).join('\n'),
+      visibleFrom: startsAt && startsAt > publishedAt ? startsAt : publishedAt,
+      visibleUntil: entry.endsAt,
+    },
+  ];
 }
 
-async function writeDocument(ctx: InTransaction, document: SearchDocument): Promise<void> {
+/** Most changes of a product, such as that of a price, change nothing here: then nothing is written. */
+async function writeDocuments(ctx: InTransaction, documents: readonly SearchDocument[]): Promise<void> {
   const config = textConfig(ctx.tenant.locale);
-  const body = document.body.slice(0, bodyCharactersMax);
-  const names = document.names.map((name) => name.toLowerCase());
-  const before = await wordsBefore(ctx, document.kind, document.subjectId);
+  const rows = documents.map(({ title, names, body, ...document }) => ({
+    ...document,
+    title,
+    normalizedTitle: normalizeText(title),
+    names: names.map((name) => name.toLowerCase()),
+    // A character may be cut in two.
+    body: body.slice(0, bodyCharactersMax).toWellFormed(),
+  }));
   await ctx.tx.execute(sql`
-    insert into search_documents (tenant_id, kind, subject_id, slug, type, title, normalized_title, keywords, body,
+    insert into search_documents as d (tenant_id, kind, subject_id, slug, type, title, normalized_title, keywords, body,
       names, vector, visible_from, visible_until)
-    values (${ctx.tenant.id}, ${document.kind}, ${document.subjectId}, ${document.slug}, ${document.type},
-      ${document.title}, ${normalizeText(document.title)}, ${document.keywords}, ${body}, ${names},
-      setweight(to_tsvector(${config}::regconfig, ${document.title}), 'A')
-        || setweight(to_tsvector(${config}::regconfig, ${document.keywords}), 'B')
-        || setweight(to_tsvector('simple', ${names.join(' ')}), 'B')
-        || setweight(to_tsvector(${config}::regconfig, ${body}), 'C'),
-      ${document.visibleFrom}, ${document.visibleUntil})
+    select ${ctx.tenant.id}, kind, "subjectId", slug, type, title, "normalizedTitle", keywords, body, names,
+      setweight(to_tsvector(${config}::regconfig, title), 'A')
+        || setweight(to_tsvector(${config}::regconfig, keywords), 'B')
+        || setweight(to_tsvector('simple', array_to_string(names, ' ')), 'B')
+        || setweight(to_tsvector(${config}::regconfig, body), 'C'),
+      "visibleFrom", "visibleUntil"
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r(kind text, "subjectId" text, slug text, type text,
+      title text, "normalizedTitle" text, keywords text, body text, names text[], "visibleFrom" timestamptz,
+      "visibleUntil" timestamptz)
     on conflict (tenant_id, kind, subject_id) do update set
       slug = excluded.slug, type = excluded.type, title = excluded.title, normalized_title = excluded.normalized_title,
       keywords = excluded.keywords, body = excluded.body, names = excluded.names, vector = excluded.vector,
-      visible_from = excluded.visible_from, visible_until = excluded.visible_until`);
-  const { kind, subjectId: id, title, keywords } = document;
-  await indexWords(ctx, before, [title, keywords].join('\n'));
-  await requestEmbedding(ctx, { kind, id }, [title, keywords, body].join('\n'));
+      visible_from = excluded.visible_from, visible_until = excluded.visible_until
+    where (d.slug, d.type, d.title, d.normalized_title, d.keywords, d.body, d.names, d.vector, d.visible_from,
+        d.visible_until)
+      is distinct from (excluded.slug, excluded.type, excluded.title, excluded.normalized_title, excluded.keywords,
+        excluded.body, excluded.names, excluded.vector, excluded.visible_from, excluded.visible_until)`);
 }
 
-/** The text of the stored document whose words correct misspelled ones; empty if there is none. */
-async function wordsBefore(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<string> {
-  const [stored] = await ctx.tx.execute<{ text: string }>(sql`
-    select title || E'\n' || keywords as text from search_documents
-    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
-  return stored?.text ?? '';
+/** The texts of the stored documents whose words correct misspelled ones, by the ids of their subjects. */
+async function wordsBefore(
+  ctx: InTransaction,
+  kind: SearchDocument['kind'],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const stored = await ctx.tx.execute<{ id: string; text: string }>(sql`
+    select d.subject_id as id, d.title || E'\n' || d.keywords as text
+    from unnest(${ids}::text[]) as given cross join lateral (
+      select * from search_documents d
+      where d.tenant_id = ${ctx.tenant.id} and d.kind = ${kind} and d.subject_id = given offset 0) as d`);
+  return new Map(stored.map(({ id, text }) => [id, text]));
 }
 
-async function removeDocument(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> {
-  await indexWords(ctx, await wordsBefore(ctx, kind, id), '');
+async function removeDocuments(
+  ctx: InTransaction,
+  kind: SearchDocument['kind'],
+  ids: readonly string[],
+): Promise<void> {
   await ctx.tx.execute(sql`
-    delete from search_documents where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
-  await deleteEmbedding(ctx, { kind, id });
+    delete from search_documents
+    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = any(${ids}::text[])`);
 }
 
 /** The beginning of a body without markup. */

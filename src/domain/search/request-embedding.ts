@@ -6,6 +6,7 @@ import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
+import type { Embedder } from '../ports/embedder.ts';
 import { hasVectorType } from './has-vector-type.ts';
 
 /** Identifies a document within its store. */
@@ -23,12 +24,26 @@ export const documentsMax = 20_000;
 const textCharactersMax = 4000;
 
 /**
- * Enqueue the embedding of a document if its text or the model has changed since it was embedded last. Without an
- * embedder the old vector is deleted, so that the document is not found by its old text.
+ * Enqueue the embedding of each document whose text or model has changed since it was embedded last. Without an embedder
+ * the old vectors are deleted, so that no document is found by its old text.
  */
-export async function requestEmbedding(ctx: InTransaction, { kind, id }: DocumentKey, document: string): Promise<void> {
+export async function requestEmbeddings(
+  ctx: InTransaction,
+  kind: DocumentKey['kind'],
+  documents: readonly { readonly id: string; readonly text: string }[],
+): Promise<void> {
   const { embedder } = ctx.ports;
-  if (!embedder) return deleteEmbedding(ctx, { kind, id });
+  const ids = documents.map(({ id }) => id);
+  if (!embedder) return deleteEmbeddings(ctx, kind, ids);
+  for (const { id, text } of documents) await requestEmbedding(ctx, embedder, { kind, id }, text);
+}
+
+async function requestEmbedding(
+  ctx: InTransaction,
+  embedder: Embedder,
+  { kind, id }: DocumentKey,
+  document: string,
+): Promise<void> {
   const text = document.trim().slice(0, textCharactersMax).toWellFormed();
   const max = (await hasVectorType(ctx)) ? null : documentsMax;
   const [requested] = await ctx.tx.execute<{ revision: number }>(sql`
@@ -56,17 +71,22 @@ export async function requestEmbedding(ctx: InTransaction, { kind, id }: Documen
 
 const hashOf = (model: string, text: string) => sha256(`${model}\n${text}`);
 
-/** Delete the vector of a removed document. The new version makes processes remove it from their caches. */
-export async function deleteEmbedding(ctx: InTransaction, { kind, id }: DocumentKey): Promise<void> {
-  const [held] = await ctx.tx.execute(sql`
-    select 1 from search_embeddings
-    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and content_hash <> ''`);
-  if (!held) return;
-  const version = await incrementVersion(ctx, { deleted: 1 });
+/** Delete the vectors of removed documents. The new version makes processes remove them from their caches. */
+export async function deleteEmbeddings(
+  ctx: InTransaction,
+  kind: DocumentKey['kind'],
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const held = await ctx.tx.execute<{ id: string }>(sql`
+    select subject_id as id from search_embeddings
+    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = any(${ids}::text[]) and content_hash <> ''`);
+  if (held.length === 0) return;
+  const version = await incrementVersion(ctx, { deleted: held.length });
   await ctx.tx.execute(sql`
     update search_embeddings set content_hash = '', revision = revision + 1, pending = null, leased_until = null,
       embedding = null, version = ${version}
-    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
+    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = any(${held.map(({ id }) => id)}::text[])`);
 }
 
 /**
