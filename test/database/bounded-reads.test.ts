@@ -1,9 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
+import { listAudit } from '#src/domain/audit/index.ts';
 import { readOverview } from '#src/domain/backoffice/index.ts';
 import { listOperations } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { listLeads } from '#src/domain/leads/index.ts';
 import { listManagedOrders } from '#src/domain/orders/index.ts';
 import { listManagedProductsByWords, listProductsByWords } from '#src/domain/search/index.ts';
+import { listLabels } from '#src/domain/shipping/index.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
 import { rawSql } from '#src/lib/sql.ts';
 import { fillStore } from '#test/bench/lib/fill-store.ts';
@@ -33,6 +36,13 @@ const works: readonly (readonly [string, number, (ctx: Context) => Promise<unkno
     100,
     (ctx) => listOperations(ctx, { type: 'import', kinds: ['content', 'partners'] }),
   ],
+  ['labels of a state that none has', 100, (ctx) => listLabels(ctx, { state: 'voided' })],
+  [
+    'entries of the audit log about a kind that none has',
+    100,
+    (ctx) => listAudit(ctx, { subjectKind: 'order', limit: 20 }),
+  ],
+  ['leads of a source that none has', 100, (ctx) => listLeads(ctx, { source: 'quiz' })],
 ];
 
 test.serial('what reads up to a number of rows reads no more of a large store', async (t) => {

@@ -82,17 +82,18 @@ export async function listAudit(
   ctx: Context,
   { subjectKind, subjectId, ...page }: AuditQuery,
 ): Promise<Page<AuditEntry>> {
-  const ofKind = subjectKind === undefined ? sql`` : sql` and subject_kind = ${subjectKind}`;
-  const ofSubject = subjectId === undefined ? sql`` : sql` and subject_id = ${subjectId}`;
+  const byKind = subjectKind === undefined ? undefined : { column: 'subject_kind', value: subjectKind };
+  const bySubject = subjectId === undefined ? undefined : { column: 'subject_id', value: subjectId };
+  const ofKind = subjectKind !== undefined && bySubject ? sql` and subject_kind = ${subjectKind}` : sql``;
   return readPage<AuditEntry>(
     ctx,
-    { name: 'audit', columns: ['id'], descending: true },
+    { name: 'audit', of: bySubject ?? byKind, columns: ['id'], descending: true },
     page,
     (position) => sql`
     select id, actor_kind as "actorKind", actor_id as "actorId", ${actorNameOf(sql`audit_log`)} as "actorName", action,
       subject_kind as "subjectKind", subject_id as "subjectId", before, after, request_id as "requestId",
       created_at as "createdAt"${position}
-    from audit_log where tenant_id = ${ctx.tenant.id}${ofKind}${ofSubject}`,
+    from audit_log where tenant_id = ${ctx.tenant.id}${ofKind}`,
   );
 }
 

@@ -145,12 +145,12 @@ export async function listManagedReviews(
   ctx: Context,
   { status, ...page }: PageRequest & { status?: ReviewStatus | undefined },
 ): Promise<Page<ManagedReview>> {
-  const ofStatus = status === undefined ? sql`` : sql` and r.status = ${status}`;
+  const byStatus = status && { column: 'r.status', value: status };
   return readPage<ManagedReview>(
     ctx,
-    { name: 'managed reviews', columns: ['r.id'], descending: true },
+    { name: 'managed reviews', of: byStatus, columns: ['r.id'], descending: true },
     page,
-    (position) => sql`${selectReviews(ctx, position)}${ofStatus}`,
+    (position) => selectReviews(ctx, position),
     { replica: true },
   );
 }

@@ -22,12 +22,12 @@ export async function listManagedEntries(
   ctx: Context,
   { type, ...page }: PageRequest & { type?: string | undefined },
 ): Promise<Page<ManagedEntry>> {
-  const ofType = type === undefined ? sql`` : sql` and e.type = ${type}`;
+  const byType = type === undefined ? undefined : { column: 'e.type', value: type };
   return readPage<ManagedEntry>(
     ctx,
-    { name: 'managed content', columns: ['e.id'], descending: true },
+    { name: 'managed content', of: byType, columns: ['e.id'], descending: true },
     page,
-    (position) => sql`${select(ctx, position)}${ofType}`,
+    (position) => select(ctx, position),
     { replica: true },
   );
 }

@@ -24,13 +24,14 @@ export async function listLeads(
   ctx: Context,
   { source, ...page }: PageRequest & { source?: string | undefined },
 ): Promise<Page<Lead>> {
+  const bySource = source === undefined ? undefined : { column: 'source', value: source };
   return readPage<Lead>(
     ctx,
-    { name: 'leads', columns: ['created_at', 'id'], descending: true },
+    { name: 'leads', of: bySource, columns: ['created_at', 'id'], descending: true },
     page,
     (position) => sql`
     select id, email, source, name, consent, answers, created_at as "createdAt", updated_at as "updatedAt"${position}
-    from leads where tenant_id = ${ctx.tenant.id} and ${source === undefined ? sql`true` : sql`source = ${source}`}`,
+    from leads where tenant_id = ${ctx.tenant.id}`,
     { replica: true },
   );
 }

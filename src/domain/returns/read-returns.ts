@@ -51,11 +51,12 @@ export interface ReturnFilter extends PageRequest {
  * @throws DomainError `invalid_cursor`
  */
 export async function listReturns(ctx: Context, { status, email, ...page }: ReturnFilter): Promise<Page<ReturnRecord>> {
-  const ofStatus = status === undefined ? sql`` : sql` and r.status = ${status}`;
+  const byStatus = status && { column: 'r.status', value: status };
+  const ofStatus = status && email !== undefined ? sql` and r.status = ${status}` : sql``;
   const ofEmail = email === undefined ? sql`` : sql` and r.email = ${normaliseEmail(email)}`;
   return readPage<ReturnRecord>(
     ctx,
-    { name: 'returns', columns: ['r.id'], descending: true },
+    { name: 'returns', of: email === undefined ? byStatus : undefined, columns: ['r.id'], descending: true },
     page,
     (position) => sql`${selectReturns(ctx, position)}${ofStatus}${ofEmail}`,
   );

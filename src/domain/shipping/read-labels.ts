@@ -43,15 +43,16 @@ export interface LabelFilter extends PageRequest {
  * @throws DomainError `invalid_cursor`
  */
 export async function listLabels(ctx: Context, { state, reasonCode, ...page }: LabelFilter): Promise<Page<LabelView>> {
-  const ofState = state === undefined ? sql`` : sql` and l.state = ${state}`;
-  const ofReason = reasonCode === undefined ? sql`` : sql` and l.reason_code = ${reasonCode}`;
+  const byState = state && { column: 'l.state', value: state };
+  const byReason = reasonCode && { column: 'l.reason_code', value: reasonCode };
+  const ofState = state && byReason ? sql` and l.state = ${state}` : sql``;
   const { rows, cursor } = await readPage<LabelRecord>(
     ctx,
-    { name: 'labels', columns: ['l.id'], descending: true },
+    { name: 'labels', of: byReason ?? byState, columns: ['l.id'], descending: true },
     page,
     (position) => sql`
     select ${labelColumns}${position} from labels l
-    where l.tenant_id = ${ctx.tenant.id}${ofState}${ofReason}`,
+    where l.tenant_id = ${ctx.tenant.id}${ofState}`,
     { replica: true },
   );
   return { rows: rows.map(presentLabel), cursor };
