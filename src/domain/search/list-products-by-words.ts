@@ -13,9 +13,9 @@ import { containing } from './vocabulary.ts';
 
 /** More products than this are not sorted for one page. */
 const candidatesMax = 1000;
-/** Documents that an index finds, of which more are not read. */
+/** Documents that are read at most, by an index of words or newest first. */
 const readMax = 10_000;
-/** Words that so many of the newest `candidatesMax` products have are frequent: then an owner is listed only those. */
+/** Words that so many of the newest `candidatesMax` products have are frequent, and the others are read in their order. */
 const frequentFrom = 100;
 
 /** One page of the published products; those with rare words are found by the search documents. */
@@ -34,7 +34,7 @@ export async function listProductsByWords(ctx: Context, filter: ProductFilter): 
 
 /**
  * One page of the owner's products. What was typed is also looked for in the search documents; of very many that
- * contain it, about the newest thousand are listed.
+ * contain it, the newest thousand are listed, or those among the newest ten thousand.
  */
 export async function listManagedProductsByWords(
   ctx: Context,
@@ -43,21 +43,24 @@ export async function listManagedProductsByWords(
   return listManagedProducts(ctx, filter, async (ctx, words) => {
     const candidates = candidatesOf(ctx, words);
     if (!candidates) return [];
-    const { matching, columns, isMatching } = candidates;
+    const { matching, columns, isMatching, documentsMax } = candidates;
+    const amongNewest = (documents: number) => sql`
+      select ${columns} from (
+        select * from search_documents
+        where tenant_id = ${ctx.tenant.id} and kind = 'product'
+        order by subject_id desc limit ${documents}) as d
+      where ${isMatching}`;
     const { ids } = await readIds(
       ctx,
       sql`
-      newest as materialized (
-        select ${columns} from (
-          select * from search_documents
-          where tenant_id = ${ctx.tenant.id} and kind = 'product'
-          order by subject_id desc limit ${candidatesMax}) as d
-        where ${isMatching}),
+      newest as materialized (${amongNewest(candidatesMax)}),
       ${matching},
       found as materialized (
         select * from newest
         union
-        (select * from matching where (select count(*) from newest) < ${frequentFrom} limit ${readMax}))`,
+        (select * from matching where (select count(*) from newest) < ${frequentFrom} limit ${readMax})
+        union
+        (${amongNewest(readMax)} and (select count(*) from newest) >= ${frequentFrom} limit ${documentsMax + 1}))`,
     );
     return ids;
   });
