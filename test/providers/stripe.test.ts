@@ -308,6 +308,13 @@ test('checkAccount names the permissions that a key lacks, and rejects one that 
   t.is(await failureOf(payments.checkAccount(account)), 'away');
 });
 
+test('a check of an account to which Stripe does not respond pauses none of its checkouts', async (t) => {
+  const { payments, stripe, account } = t.context;
+  await stripe.addFault({ match: 'GET /v1/*', account: account.secretKey, kind: 'status', status: 500, times: 20 });
+  t.is(await failureOf(payments.checkAccount(account)), 'away');
+  t.truthy((await payments.createSession(account, request(), randomText(20))).url);
+});
+
 test('errors contain no secret, personal data or message of Stripe', async (t) => {
   const { payments, account } = t.context;
   const error = await t.throwsAsync(

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, newBudget } from './caller.ts';
 
 type AccountCalls = Pick<PaymentGateway, 'checkAccount' | 'isTaxActive' | 'readClock'>;
 
@@ -22,19 +22,19 @@ const reads: Readonly<Record<string, (stripe: Stripe, options: Stripe.RequestOpt
 export function accountCalls(stripe: Stripe, call: Caller): AccountCalls {
   return {
     async checkAccount(account, signal) {
-      const denials = await Promise.all(
-        Object.entries(reads).map(async ([permission, read]) => {
-          try {
-            await call({ account, operation: `check of ${permission}`, signal }, (options) => read(stripe, options));
-            return [];
-          } catch (error) {
-            if (!(error instanceof ProviderError) || error.failure !== 'denied') throw error;
-            return [{ permission, error }];
-          }
-        }),
-      );
-      const denied = denials.flat();
-      if (denied[0] && denied.length === denials.length) throw denied[0].error;
+      const budget = newBudget(account);
+      const denied: { permission: string; error: ProviderError }[] = [];
+      // One after the other: ten that get no response at once would open the circuit of the store's shoppers.
+      for (const [permission, read] of Object.entries(reads)) {
+        try {
+          const operation = `check of ${permission}`;
+          await call({ account, operation, budget, signal }, (options) => read(stripe, options));
+        } catch (error) {
+          if (!(error instanceof ProviderError) || error.failure !== 'denied') throw error;
+          denied.push({ permission, error });
+        }
+      }
+      if (denied[0] && denied.length === Object.keys(reads).length) throw denied[0].error;
       return denied.map(({ permission }) => permission);
     },
 
