@@ -65,6 +65,8 @@ test.serial('an owner finds every product with a word, whether or not many of th
   for (const [q, expected] of [
     ['mug', count / 4],
     ['zeppelin', count / 1000],
+    // The newest thousand of all, and one more.
+    ['made', 1001],
   ] as const) {
     const found: string[] = [];
     let cursor: string | undefined;
@@ -75,5 +77,6 @@ test.serial('an owner finds every product with a word, whether or not many of th
     } while (cursor !== undefined);
     t.is(new Set(found).size, expected, q);
     t.deepEqual(found, found.toSorted().reverse(), q);
+    if (q === 'made') t.is(found.at(-1), `prod_${String(count - 1000).padStart(26, '0')}`);
   }
 });

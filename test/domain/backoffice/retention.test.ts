@@ -332,16 +332,23 @@ test.serial('an order that was never paid is deleted after 180 days, if nothing 
     );
     return id;
   };
-  await Promise.all(['expired', 'payment_failed'].map((status) => build(status)));
+  await Promise.all(['expired', 'payment_failed', 'canceled'].map((status) => build(status)));
   const staying = await Promise.all([
     build('pending'),
     build('paid', sql`paid_at = created_at`),
     build('refunded', sql`paid_at = created_at`),
+    build('canceled', sql`paid_at = created_at`),
     build('canceled', sql`imported_at = created_at, number = null`),
     build('expired', sql`attentions = '[{"code": "paid_after_expiry"}]'`),
   ]);
   const subscribed = await build('payment_failed');
   await buildSubscription(ctx, { orderId: subscribed });
+  const settled = await build('payment_failed');
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+    insert into payment_sessions (tenant_id, order_id, state, request, idempotency_key, created_at, expires_at)
+    values (${ctx.tenant.id}, ${settled}, 'settled', '{}', '', ${clock.now()}, ${clock.now()})`),
+  );
   const ids = async (table: string, column: string) => {
     const rows = await read<{ id: string }>(
       ctx,
@@ -352,11 +359,11 @@ test.serial('an order that was never paid is deleted after 180 days, if nothing 
 
   clock.pass(days(179));
   await prune(services.context(), pruneEvents);
-  t.is((await ids('orders', 'id')).length, 8);
+  t.is((await ids('orders', 'id')).length, 11);
   clock.pass(days(2));
   await prune(services.context(), pruneEvents);
-  t.deepEqual(await ids('orders', 'id'), [...staying, subscribed].toSorted());
-  t.deepEqual(await ids('order_items', 'order_id'), [...staying, subscribed].toSorted());
+  t.deepEqual(await ids('orders', 'id'), [...staying, subscribed, settled].toSorted());
+  t.deepEqual(await ids('order_items', 'order_id'), [...staying, subscribed, settled].toSorted());
 });
 
 test.serial('emails are deleted after 90 days, except those that are still to be sent', async (t) => {

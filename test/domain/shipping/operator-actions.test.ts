@@ -257,16 +257,22 @@ test('retryLabel buys the cheapest label in the one currency that there is, unle
   t.is(shipping.bought().length, 1);
 });
 
-test('retryLabel buys a label that lacked a weight, once the variant has one', async (t) => {
+test('retryLabel buys a label that lacked a weight, once the variant has one, and for what had one by that', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { slug, variant } = await buildProduct(ctx, { variants: [{ weight_oz: null }] });
-  const { order, labelId } = await request(ctx, { items: [{ variantId: variant.id, quantity: 2, weightOz: null }] });
+  const item = { variantId: variant.id, weightOz: null };
+  const { order, labelId } = await request(ctx, {
+    items: [
+      { ...item, quantity: 2 },
+      { ...item, weightOz: 5 },
+    ],
+  });
   t.regex(await run(ctx, order.id), /parcel_missing/);
   await buildProduct(ctx, { slug, variants: [{ sku: variant.sku, weight_oz: 12 }] });
   await retryLabel(ctx, { labelId });
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
-  t.is(shipping.quotes[0]?.parcel.weightOz, 2 * 12 + 2);
+  t.is(shipping.quotes[0]?.parcel.weightOz, 2 * 12 + 5 + 2);
 });
 
 test('chooseRate buys a rate across a border, with a customs declaration', async (t) => {
