@@ -30,6 +30,8 @@ export class Tenants extends Migration {
         staff_secret_sealed text,
         refund_verification_above_cents bigint not null default 20000 check (refund_verification_above_cents >= 0),
         session_secret_number int not null,
+        -- Since when its storefront is served no more, and no marketing email is sent.
+        closed_at timestamptz,
         version int not null,
         created_at timestamptz not null,
         updated_at timestamptz not null

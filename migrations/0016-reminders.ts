@@ -26,8 +26,8 @@ export class Reminders extends Migration {
         number int not null check (number between 1 and 3),
         state text not null check (state in ('scheduled', 'sent', 'skipped')),
         reason text check (reason in
-          ('switched_off', 'purchased', 'expired', 'newer_cart', 'no_consent', 'unsubscribed', 'bounced', 'items_gone',
-           'recently_reminded', 'quiet_hours')),
+          ('store_closed', 'switched_off', 'purchased', 'expired', 'newer_cart', 'no_consent', 'unsubscribed', 'bounced',
+           'items_gone', 'recently_reminded', 'quiet_hours')),
         due_at timestamptz not null,
         attempt int not null default 1,
         decided_at timestamptz,

@@ -11,7 +11,14 @@ import { eraseCommand, exportCommand } from './privacy.ts';
 import { replayCommand } from './replay.ts';
 import { rotateKeysCommand } from './rotate-keys.ts';
 import { inviteStaffCommand, listStaffCommand, removeAppCommand, revokeStaffCommand } from './staff.ts';
-import { listTenantsCommand, rotateSecretCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
+import {
+  closeTenantCommand,
+  listTenantsCommand,
+  reopenTenantCommand,
+  rotateSecretCommand,
+  setModuleCommand,
+  showTenantCommand,
+} from './tenants.ts';
 import { listDeliveriesCommand, recoverCommand, redeliverCommand, showDeliveryCommand } from './webhooks/deliveries.ts';
 import {
   createEndpointCommand,
@@ -35,6 +42,8 @@ export const commands: readonly Command[] = [
   showTenantCommand,
   setModuleCommand,
   rotateSecretCommand,
+  closeTenantCommand,
+  reopenTenantCommand,
   listKeysCommand,
   createKeyCommand,
   revokeKeyCommand,

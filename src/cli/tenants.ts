@@ -1,10 +1,13 @@
 import { transact } from '#src/database/transact.ts';
 import { recordAudit } from '#src/domain/audit/index.ts';
+import { type OpenBusiness, readOpenBusiness } from '#src/domain/backoffice/index.ts';
 import {
+  closeStore,
   listTenants,
   type ModuleName,
   moduleNames,
   presentStore,
+  reopenStore,
   rotateSessionSecret,
   setModules,
   type Tenant,
@@ -19,8 +22,14 @@ export const listTenantsCommand = defineCommand({
   summary: 'List the stores of this installation.',
   async run({ terminal }) {
     const tenants = await withServices(terminal, (_services, ctx) => listTenants(ctx));
-    const rows = tenants.map(({ slug, name, currency, modules }) => [slug, name, currency, switchedOn(modules)]);
-    const headings = ['SLUG', 'NAME', 'CURRENCY', 'MODULES'];
+    const rows = tenants.map((tenant) => [
+      tenant.slug,
+      tenant.name,
+      tenant.currency,
+      switchedOn(tenant.modules),
+      tenant.closedAt?.toISOString() ?? '–',
+    ]);
+    const headings = ['SLUG', 'NAME', 'CURRENCY', 'MODULES', 'CLOSED'];
     return {
       data: { tenants: tenants.map(present) },
       lines: tenants.length > 0 ? columns([headings, ...rows]) : ['There are no stores yet.'],
@@ -36,6 +45,42 @@ export const showTenantCommand = defineCommand({
     const tenant = await withStore(terminal, parameters.slug, async (ctx) => present(ctx.tenant));
     const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
     return { data: { tenant }, lines: columns(Object.entries(tenant).map(([name, value]) => [name, shown(value)])) };
+  },
+});
+
+export const closeTenantCommand = defineCommand({
+  name: 'tenants close',
+  summary: 'Close a store: its storefront is served no more. What was sold is still looked after.',
+  parameters: { slug: 'The slug of the store.' },
+  async run({ parameters: { slug }, terminal }) {
+    return withStore(terminal, slug, async (ctx) => {
+      const changed = await transact(ctx, async (ctx) => {
+        const changed = await closeStore(ctx);
+        if (changed) await recordAudit(ctx, { action: 'store.closed', subjectKind: 'store', subjectId: slug });
+        return changed;
+      });
+      const open = await readOpenBusiness(ctx);
+      return {
+        data: { slug, changed, open: presentBusiness(open) },
+        lines: [changed ? `${slug} is now closed.` : `${slug} was closed already.`, ...describeBusiness(open)],
+      };
+    });
+  },
+});
+
+export const reopenTenantCommand = defineCommand({
+  name: 'tenants reopen',
+  summary: 'Open a closed store again.',
+  parameters: { slug: 'The slug of the store.' },
+  async run({ parameters: { slug }, terminal }) {
+    const changed = await withStore(terminal, slug, (ctx) =>
+      transact(ctx, async (ctx) => {
+        const changed = await reopenStore(ctx);
+        if (changed) await recordAudit(ctx, { action: 'store.reopened', subjectKind: 'store', subjectId: slug });
+        return changed;
+      }),
+    );
+    return { data: { slug, changed }, lines: [changed ? `${slug} is open again.` : `${slug} is not closed.`] };
   },
 });
 
@@ -107,6 +152,42 @@ function switchedOn(modules: Tenant['modules']): string {
 }
 
 function present(tenant: Tenant) {
-  const { id, requestsPerSecond, modules } = tenant;
-  return { id, ...presentStore(tenant), requests_per_second: requestsPerSecond, modules };
+  const { id, requestsPerSecond, modules, closedAt } = tenant;
+  return {
+    id,
+    ...presentStore(tenant),
+    requests_per_second: requestsPerSecond,
+    modules,
+    closed_at: closedAt?.toISOString() ?? null,
+  };
 }
+
+const presentBusiness = (open: OpenBusiness) => ({
+  subscriptions: open.subscriptions,
+  checkouts: open.checkouts,
+  payable_until: open.payableUntil?.toISOString() ?? null,
+  refunds: open.refunds,
+  labels: open.labels,
+  unsent_orders: open.unsentOrders,
+});
+
+/** What goes on in a closed store, and how to end it. */
+function describeBusiness({ subscriptions, checkouts, payableUntil, unsentOrders }: OpenBusiness): string[] {
+  const lines: string[] = [];
+  if (subscriptions > 0)
+    lines.push(
+      `Stripe still charges ${counted(subscriptions, 'subscription')}. To cancel them, run the bulk change ` +
+        'subscription_cancellations in the console (Bulk changes) or by the API.',
+    );
+  if (checkouts > 0)
+    lines.push(
+      `${counted(checkouts, 'checkout')} can still be paid` +
+        `${payableUntil ? `, the last one until ${payableUntil.toISOString()}` : ''}; slow payments arrive up to 14 ` +
+        'days later. What is paid becomes an order.',
+    );
+  if (unsentOrders > 0)
+    lines.push(`${counted(unsentOrders, 'paid order')} not sent yet: send or refund what was bought.`);
+  return lines;
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -6,8 +6,16 @@ import { claimRequest } from '#src/domain/idempotency/index.ts';
 import { openAccount } from '#src/domain/payments/index.ts';
 import { roleNames } from '#src/domain/staff/index.ts';
 import { newKey, scopes } from '#src/domain/tenants/api-key.ts';
-import { issueKey, moduleNames, revokeKey, type Scope, setModules } from '#src/domain/tenants/index.ts';
-import { hours, minutes } from '#src/lib/duration.ts';
+import {
+  closeStore,
+  issueKey,
+  moduleNames,
+  reopenStore,
+  revokeKey,
+  type Scope,
+  setModules,
+} from '#src/domain/tenants/index.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { type TSchema, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -284,6 +292,47 @@ test('a route of a disabled module gets 403', async (t) => {
     const given = route.path.endsWith('/refresh') ? { body: {} } : {};
     t.is(resultOf(await send(t.context, route, given)), '403 module_disabled', nameOf(route));
   }
+});
+
+/** What a closed store serves to others than its staff and providers. */
+const servedByClosedStores = [
+  'completeIntegrationConsent',
+  'downloadExport',
+  'getReminderSubscription',
+  'receiveIntegrationCall',
+  'unsubscribeFromReminders',
+];
+
+test.serial('a closed store rejects every request of shoppers and storefronts, and no other', async (t) => {
+  const { ctx } = t.context;
+  const isForShoppers = ({ audience, path, operationId }: Route) =>
+    audience.kind !== 'inbound' && !path.startsWith('/api/v1/admin/') && !servedByClosedStores.includes(operationId);
+  const resultsOf = async (isRejected: boolean) => {
+    const sent = routes.filter((route) => isForShoppers(route) === isRejected);
+    const results = [];
+    for (const route of sent) {
+      results.push(`${nameOf(route)}: ${resultOf(await send(t.context, route, withoutTokens(route)))}`);
+    }
+    return results;
+  };
+  await transact(ctx, closeStore);
+  t.context.clock.pass(seconds(2));
+  const rejected = await resultsOf(true);
+  t.true(rejected.length > 50);
+  t.deepEqual(
+    rejected.filter((result) => !result.endsWith(': 403 store_closed')),
+    [],
+  );
+  t.deepEqual(
+    (await resultsOf(false)).filter((result) => / store_closed$/.test(result)),
+    [],
+  );
+  await transact(ctx, reopenStore);
+  t.context.clock.pass(seconds(2));
+  t.deepEqual(
+    (await resultsOf(true)).filter((result) => / store_closed$/.test(result)),
+    [],
+  );
 });
 
 test('HEAD returns the headers of GET without a body', async (t) => {

@@ -14,6 +14,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildStaffSession, verify } from '#test/support/factories/staff.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { receiverFor } from '#test/support/factories/webhooks.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
@@ -61,6 +62,33 @@ test.serial('tenants set-module takes effect in every process and is recorded in
     [['module.updated', 'reviews', { on: true }, { on: false }]],
   );
 });
+
+test.serial(
+  'tenants close says what goes on, tenants reopen opens the store again, and both are audited once',
+  async (t) => {
+    const { ctx, clock, services, tenant } = t.context;
+    await buildSubscription(ctx);
+    await buildSubscription(ctx, { status: 'canceled' });
+    const closed = await call(t.context, 'tenants', 'close', tenant.slug);
+    t.regex(closed.out, new RegExp(`^${tenant.slug} is now closed\\.\nStripe still charges 1 subscription\\.`));
+    t.regex((await call(t.context, 'tenants', 'close', tenant.slug)).out, /^shop-\w+ was closed already\.\n/);
+    const { tenants } = JSON.parse((await call(t.context, 'tenants', 'list', '--json')).out);
+    const listed = tenants.find(({ slug }: { slug: string }) => slug === tenant.slug);
+    t.is(typeof listed.closed_at, 'string');
+    t.regex((await call(t.context, 'tenants', 'show', tenant.slug)).out, /^closed_at +\d{4}-/m);
+    clock.pass(seconds(1));
+    t.truthy((await services.tenants.bySlug(tenant.slug))?.closedAt);
+
+    t.is((await call(t.context, 'tenants', 'reopen', tenant.slug)).out, `${tenant.slug} is open again.\n`);
+    t.is((await call(t.context, 'tenants', 'reopen', tenant.slug)).out, `${tenant.slug} is not closed.\n`);
+    clock.pass(seconds(1));
+    t.is((await services.tenants.bySlug(tenant.slug))?.closedAt, null);
+    t.deepEqual(
+      (await listAudit(ctx, { limit: 10 })).rows.map(({ action }) => action),
+      ['store.reopened', 'store.closed'],
+    );
+  },
+);
 
 test('tenants rotate-secret signs out the customers of one store and is recorded in the audit log', async (t) => {
   const { ctx, tenant } = t.context;

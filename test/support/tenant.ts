@@ -27,6 +27,7 @@ export async function buildTenant(services: Services, given: Partial<Tenant> = {
     theme: {},
     links: {},
     modules,
+    closedAt: null,
     version: 1,
     ...given,
   };

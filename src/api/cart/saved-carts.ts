@@ -95,6 +95,7 @@ export const getUnsubscription = defineRoute({
   summary: 'Read whether an email gets reminders, as a page for browsers. With confirm=1, unsubscribe it.',
   description: 'A browser gets a page, also where the request is rejected.',
   audience: toTokenHolders('cart:write', tenantOfToken(invalidLink)),
+  servesClosedStores: true,
   limit: 'ceiling',
   query: Type.Object({
     token: Type.Optional(Token),
@@ -119,6 +120,7 @@ export const postUnsubscription = defineRoute({
   summary: 'Unsubscribe an email from reminders. Supports one-click unsubscription (RFC 8058).',
   description: 'A browser gets a page, also where the request is rejected.',
   audience: toTokenHolders('cart:write', tenantOfToken(invalidLink)),
+  servesClosedStores: true,
   limit: 'ceiling',
   query: TokenQuery,
   body: TokenBody,

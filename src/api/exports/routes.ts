@@ -11,6 +11,7 @@ export const getExportFile = defineRoute({
   method: 'get',
   path: '/api/v1/exports/:id',
   audience: toPublicByQuery,
+  servesClosedStores: true,
   limit: 'account',
   summary: 'Download the file of an export, by the link that the export has for 24 hours.',
   params: Type.Object({ id: Id('exp') }),

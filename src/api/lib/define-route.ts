@@ -146,6 +146,8 @@ export interface Route {
   /** The operation itself rejects text that cannot be stored: in one item, it must not reject the others. */
   readonly checksText?: true;
   readonly bodyBytesMax: number;
+  /** An operation of the storefront's side that a closed store has, too. */
+  readonly servesClosedStores?: true;
   /** The module that the store must have switched on. */
   readonly module?: ModuleName;
   /** A member of the staff has to have verified their session with the second factor. Keys are not asked for one. */
@@ -215,6 +217,15 @@ export function defineRoute<
   Body extends TSchema | undefined = undefined,
 >(definition: RouteDefinition<Params, Query, Body>): Route {
   return { bodyBytesMax: defaultBodyBytesMax, caching: 'no-store', ...definition } as unknown as Route;
+}
+
+/**
+ * Whether a closed store rejects the requests of a route: those of shoppers and storefronts. Its staff, its owner's
+ * systems and its providers still have work to do.
+ */
+export function needsOpenStore({ audience, servesClosedStores }: Route): boolean {
+  if (servesClosedStores || audience.kind === 'staff' || audience.kind === 'inbound') return false;
+  return !(audience.kind === 'bearer' && audience.staff) && !(audience.kind === 'public' && audience.ownPages);
 }
 
 /** The session of the caller of a route for customers. If another token opened the route, there may be none. */

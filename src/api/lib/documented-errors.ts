@@ -1,4 +1,4 @@
-import type { Audience, Route } from './define-route.ts';
+import { type Audience, needsOpenStore, type Route } from './define-route.ts';
 import { type ErrorCode, errorCodes } from './error-codes.ts';
 import { limitOf } from './limits.ts';
 
@@ -14,6 +14,7 @@ export function documentedErrors(route: Route): ErrorCode[] {
     ...(route.query ? (['invalid_request'] as const) : []),
     ...(route.query && 'cursor' in route.query.properties ? (['invalid_cursor'] as const) : []),
     ...(route.params && route.audience.kind !== 'inbound' ? (['not_found'] as const) : []),
+    ...(needsOpenStore(route) ? (['store_closed'] as const) : []),
     ...(route.module ? (['module_disabled'] as const) : []),
     ...(route.idempotent ? (['invalid_request'] as const) : []),
     ...(route.idempotent && route.idempotent !== 'received' ? (['idempotency_in_progress'] as const) : []),

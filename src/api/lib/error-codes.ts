@@ -98,6 +98,7 @@ export const errorCodes = {
     message: 'The key, or the role, lacks the required scope.',
     extensions: { required_scope: Type.String({ examples: ['cart:write'] }) },
   },
+  store_closed: { status: 403, message: 'The store is closed.' },
   module_disabled: { status: 403, message: 'This module is disabled for the store.' },
   confirmation_required: {
     status: 403,

@@ -6,7 +6,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
 import { clientIp, clientNetworkOf, serverOf, shopperIp } from './client-ip.ts';
 import { rejectForeignPage, setAllowedOrigin } from './cors.ts';
-import type { Audience, Caller, EmailWork, Route } from './define-route.ts';
+import { type Audience, type Caller, type EmailWork, needsOpenStore, type Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 import { readIdempotencyKey, runIdempotent } from './idempotent-request.ts';
 import { bodyReader, checkRequest, noPieces, type SentBody, streamBody } from './read-request.ts';
@@ -34,8 +34,8 @@ export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices,
 }
 
 /**
- * The order of checks is documented: tenant or key, scope, rate, size and type, schema, module, ceiling; then the
- * handler's own. If a token determines the tenant, the body that may contain it is read first.
+ * The order of checks is documented: tenant or key, scope, rate, open store, size and type, schema, module, ceiling;
+ * then the handler's own. If a token determines the tenant, the body that may contain it is read first.
  */
 async function serve(shared: RouteServices, route: Route, koa: RouterContext): Promise<void> {
   const { audience } = route;
@@ -50,6 +50,8 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
     staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
   });
   const party = await enforceLimits(shared, route, { visitor, ip }, koa);
+  if (visitor.tenant.closedAt && needsOpenStore(route))
+    throw new DomainError('forbidden', 'store_closed', 'This store is closed.');
   if (route.verified) requireSecondFactor({ actor: actorOf(visitor), clock: shared.services.clock });
 
   const make = async () => handle(shared, route, koa, party, await sent());

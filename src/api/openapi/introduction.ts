@@ -23,7 +23,10 @@ find the request in our logs (every response has it as \`X-Request-Id\`); and fo
 \`x-errors\` of an operation lists the codes that it can return beyond those of its security schemes, which every operation
 with a key or a session can return, and those of the document, which every operation can; its responses say what each
 means. Requests are checked in this order, and the first failure is reported: URL and method, store or key, scope, rate
-limit, size and type, schema, module, existence, state, provider.
+limit, whether the store is open, size and type, schema, module, existence, state, provider.
+
+The operations of storefronts and shoppers return 403 \`store_closed\` while the store is closed, except that an email
+can be unsubscribed from reminders.
 
 ## Idempotency
 

@@ -56,6 +56,8 @@ export async function applyStore(
         note: (message) => void notes.push(message),
       };
       await run.record('store', change);
+      if (tenant.closedAt)
+        run.note(`${tenant.slug} is closed, and stays so. To open it again: tenants reopen ${tenant.slug}`);
       for (const section of sections) {
         if (given.has(section.name)) await section.apply(run, given.get(section.name));
       }

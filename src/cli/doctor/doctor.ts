@@ -22,7 +22,7 @@ export const doctorCommand = defineCommand({
     store: {
       type: 'string',
       value: 'slug',
-      description: 'Only check the accounts of this store. Default: all stores.',
+      description: 'Only check the accounts of this store. Default: all stores that are not closed.',
     },
   },
   async run({ options, terminal }): Promise<Report> {
@@ -72,7 +72,7 @@ async function examined(what: string, check: () => Promise<Finding[]>): Promise<
 
 async function storesOf(ctx: Parameters<typeof listTenants>[0], slug: string | undefined): Promise<Tenant[]> {
   const stores = await listTenants(ctx);
-  if (slug === undefined) return stores;
+  if (slug === undefined) return stores.filter(({ closedAt }) => closedAt === null);
   const named = stores.filter((store) => store.slug === slug);
   if (named.length === 0) throw new Failure(`There is no store with the slug "${slug}".`);
   return named;

@@ -63,12 +63,14 @@ const batchMax = 100;
 
 /**
  * Email the waitlist of a variant, and of its product, that it is back in stock. Each shopper is notified once, because
- * the entries are marked in the transaction that enqueues the emails. If it is sold out again, they keep waiting.
+ * the entries are marked in the transaction that enqueues the emails. If it is sold out again, or the store is closed,
+ * they keep waiting.
  */
 export async function notifyRestock(
   ctx: Context,
   { variantId, movementId, number }: { variantId: string; movementId: string; number: number },
 ): Promise<void> {
+  if (ctx.tenant.closedAt) return;
   await completeJob(ctx, async (ctx) => {
     const item = await findAvailable(ctx, variantId);
     if (!item) return;

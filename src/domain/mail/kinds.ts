@@ -105,10 +105,12 @@ export interface MailKindRules {
   readonly delivery: 'at_most_once' | 'at_least_once';
   /** An older email is not sent any more. */
   readonly staleAfterMs?: number;
+  /** A closed store sends only what an order needs, and what its staff need. */
+  readonly onlyWhileOpen?: true;
 }
 
 export const mailKinds: Readonly<Record<MailKind, MailKindRules>> = {
-  magic_link: { delivery: 'at_least_once', staleAfterMs: minutes(15) },
+  magic_link: { delivery: 'at_least_once', staleAfterMs: minutes(15), onlyWhileOpen: true },
   staff_sign_in: { delivery: 'at_least_once', staleAfterMs: minutes(15) },
   staff_invitation: { delivery: 'at_least_once', staleAfterMs: days(3) },
   staff_owner_added: { delivery: 'at_least_once' },
@@ -116,10 +118,10 @@ export const mailKinds: Readonly<Record<MailKind, MailKindRules>> = {
   receipt: { delivery: 'at_least_once' },
   shipped: { delivery: 'at_least_once' },
   refunded: { delivery: 'at_least_once' },
-  abandoned_cart: { delivery: 'at_most_once', staleAfterMs: hours(24) },
+  abandoned_cart: { delivery: 'at_most_once', staleAfterMs: hours(24), onlyWhileOpen: true },
   one_time_password: { delivery: 'at_least_once', staleAfterMs: minutes(10) },
   return_update: { delivery: 'at_least_once' },
   endpoint_warning: { delivery: 'at_least_once' },
-  restock: { delivery: 'at_most_once' },
+  restock: { delivery: 'at_most_once', onlyWhileOpen: true },
   gift: { delivery: 'at_least_once' },
 };

@@ -89,7 +89,7 @@ async function startAttempt(
   { entity: mail, isSuppressed }: { readonly entity: Mail; readonly isSuppressed: boolean },
   check?: () => ReturnType<DeliveryCheck>,
 ): Promise<OutgoingMail | undefined> {
-  const { delivery, staleAfterMs = Infinity } = mailKinds[mail.kind];
+  const { delivery, staleAfterMs = Infinity, onlyWhileOpen } = mailKinds[mail.kind];
   const now = ctx.clock.now();
 
   const busyMs = (mail.leasedUntil?.getTime() ?? 0) - now.getTime();
@@ -103,7 +103,7 @@ async function startAttempt(
   } else if (isSuppressed) {
     mail.close('suppressed', now);
   } else {
-    const reason = await check?.();
+    const reason = (await check?.()) ?? (onlyWhileOpen && ctx.tenant.closedAt ? 'The store is closed.' : undefined);
     if (reason === undefined) {
       const email = await renderEmail(ctx, mail.kind, mail);
       mail.start(newId('job'), fromNow(ctx.clock, leaseMs), now);

@@ -14,6 +14,7 @@ export type Evaluation =
 
 /** What a reminder is evaluated by. */
 export interface ReminderFacts {
+  readonly isClosed: boolean;
   readonly settings: ReminderSettings;
   readonly cart: SavedCartRecord | undefined;
   readonly isUnsubscribed: boolean;
@@ -24,11 +25,12 @@ export interface ReminderFacts {
 
 /** Every condition for sending a reminder. The first that fails is the recorded reason. */
 export function evaluate(
-  { settings, cart, isUnsubscribed, isBounced, remindedAt }: ReminderFacts,
+  { isClosed, settings, cart, isUnsubscribed, isBounced, remindedAt }: ReminderFacts,
   timezone: string,
   now: Date,
 ): Evaluation {
   const skip = (reason: ReminderReason): Evaluation => ({ action: 'skip', reason });
+  if (isClosed) return skip('store_closed');
   if (!settings.enabled) return skip('switched_off');
   if (!cart || cart.expiresAt <= now) return skip('expired');
   if (cart.convertedAt || cart.isBeingPaid) return skip('purchased');
@@ -49,6 +51,7 @@ export async function evaluateReminder(ctx: InTransaction, reminder: Reminder): 
   const { email } = reminder;
   await lockName(ctx, 'reminders', email);
   const facts: ReminderFacts = {
+    isClosed: ctx.tenant.closedAt !== null,
     settings: await reminderSettings(ctx),
     cart: await readSavedCart(ctx, reminder.savedCartId),
     isUnsubscribed: await isUnsubscribed(ctx, email),

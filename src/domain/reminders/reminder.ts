@@ -1,5 +1,6 @@
 /** Why a reminder was skipped or postponed. They are stored and part of the API, so they never change. */
 export const reminderReasons = [
+  'store_closed',
   'switched_off',
   'purchased',
   'expired',

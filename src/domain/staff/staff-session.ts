@@ -233,6 +233,8 @@ export const SignedInView = Type.Object(
       slug: Type.String({ examples: ['cedar-and-clay'] }),
       name: Type.String({ examples: ['Cedar & Clay'] }),
       currency: Type.String({ examples: ['USD'] }),
+      /** Since when its storefront is closed. */
+      closed_at: Nullable(Timestamp),
     }),
     scopes: Type.Array(Type.String(), { examples: [['admin.orders:read']] }),
   },
@@ -244,7 +246,12 @@ export function presentSignedIn({ tenant, clock }: Context, session: StaffSessio
   return {
     session: presentStaffSession(session, clock.now()),
     staff: { id, email, name, role, second_factor },
-    store: { slug: tenant.slug, name: tenant.name, currency: tenant.currency },
+    store: {
+      slug: tenant.slug,
+      name: tenant.name,
+      currency: tenant.currency,
+      closed_at: tenant.closedAt?.toISOString() ?? null,
+    },
     scopes: [...roles[role]],
   };
 }

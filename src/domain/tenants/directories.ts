@@ -48,7 +48,7 @@ const tenantColumns = sql`id, slug, name, owner_email as "ownerEmail", currency,
   storefront_url as "storefrontUrl", magic_link_path as "magicLinkPath", restore_path as "restorePath",
   allowed_origins as "allowedOrigins", requests_per_second as "requestsPerSecond",
   refund_verification_above_cents as "refundVerificationAboveCents",
-  mail_from as "mailFrom", theme, links, modules, version`;
+  mail_from as "mailFrom", theme, links, modules, closed_at as "closedAt", version`;
 
 /** Every store of this installation by its slug, for the command line. */
 export async function listTenants(ctx: PlatformContext): Promise<Tenant[]> {

@@ -11,6 +11,7 @@ export {
   sufficientScopes,
 } from './api-key.ts';
 export { issuesOfStore } from './check-store.ts';
+export { closeStore, reopenStore, wasClosedBefore } from './close-store.ts';
 export {
   deriveCode,
   deriveToken,

@@ -86,7 +86,7 @@ export async function saveTenant(
   const known = await findTenant(ctx, sql`slug = ${slug}`);
   const wanted = completeStore(input);
   if (!known) {
-    const tenant = { id: newId('ten'), slug, ...wanted, modules: initialModules, version: 1 };
+    const tenant = { id: newId('ten'), slug, ...wanted, modules: initialModules, closedAt: null, version: 1 };
     await insertTenant(ctx, tenant);
     return { tenant, change: { subject, action: 'created', fields: [] } };
   }
@@ -103,7 +103,7 @@ export async function lockStore(ctx: InTransaction<PlatformContext>, slug: strin
   await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`store ${slug}`}, 0))`);
 }
 
-type StoreFields = Omit<Tenant, 'id' | 'slug' | 'modules' | 'version'>;
+type StoreFields = Omit<Tenant, 'id' | 'slug' | 'modules' | 'closedAt' | 'version'>;
 
 function completeStore(input: StoreInput): StoreFields {
   return {

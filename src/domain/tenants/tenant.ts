@@ -39,6 +39,7 @@ export const TenantEntity = defineEntity({
     sessionSecretSealed: p.string().lazy(),
     sessionSecretNumber: p.integer(),
     staffSecretSealed: p.string().nullable().lazy(),
+    closedAt: p.datetime().nullable(),
     version: p.integer().version(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
@@ -68,6 +69,7 @@ export type Tenant = Readonly<
     | 'theme'
     | 'links'
     | 'modules'
+    | 'closedAt'
     | 'version'
   >
 >;

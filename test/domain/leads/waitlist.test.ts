@@ -319,3 +319,20 @@ test('a restock at one store sends no email at another', async (t) => {
   await notifyRestock(other, { variantId: variant.id, movementId: 'mov_other', number: 1 });
   t.deepEqual(await recipients(ctx), []);
 });
+
+test.serial('the waitlist of a closed store keeps waiting', async (t) => {
+  const { ctx } = t.context;
+  const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
+  const { email } = await buildWaiting(ctx, { productSlug: slug });
+  await transact(ctx, (ctx) => changeStock(ctx, [{ variantId: variant.id, quantity: 2 }]));
+  const [payload] = await enqueuedJobs(ctx, notifyRestockJob);
+  t.truthy(payload);
+  if (!payload) return;
+  await notifyRestock({ ...ctx, tenant: { ...ctx.tenant, closedAt: ctx.clock.now() } }, payload);
+  t.deepEqual(await restockMailsOf(ctx), []);
+  await notifyRestock(ctx, payload);
+  t.deepEqual(
+    (await restockMailsOf(ctx)).map(({ recipient }) => recipient),
+    [email],
+  );
+});

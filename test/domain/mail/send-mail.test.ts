@@ -213,6 +213,26 @@ test('a deferred email is sent again, after longer waits each time', async (t) =
   t.is((await inbox.messages({ to })).length, 1);
 });
 
+test('a closed store sends no reminder, restock or sign-in link that was due already, and what an order needs', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const [waiting, buyer, { email: customer }] = [newAddress(), newAddress(), await buildCustomer(ctx)];
+  const { email: reminded } = await buildRemindedCart(ctx);
+  await decideAll(ctx);
+  const { email: undecided } = await buildRemindedCart(ctx);
+  await buildMail(ctx, restock(waiting));
+  await buildMail(ctx, receipt(buyer));
+  await buildLink(ctx, customer);
+
+  const closed = { ...ctx, tenant: { ...ctx.tenant, closedAt: ctx.clock.now() } };
+  await decideAll(closed);
+  for (const { mailId } of await enqueuedJobs(ctx, sendMailJob)) await sendCheckedMail(closed, { mailId });
+  const arrived = async (address: string) => (await inbox.messages({ to: address })).length;
+  t.deepEqual(await Promise.all([waiting, customer, reminded, undecided, buyer].map(arrived)), [0, 0, 0, 0, 1]);
+  t.is((await decisionsOf(ctx, reminded))[0], 'skipped: store_closed');
+  t.is((await decisionsOf(ctx, undecided))[0], 'skipped: store_closed');
+});
+
 test('an email address that bounced is suppressed', async (t) => {
   const { ctx } = t.context;
   const to = newAddress();

@@ -1,13 +1,15 @@
 import anyTest, { type TestFn } from 'ava';
-import { sweepStoreEvents as storeJob } from '#jobs/payments.ts';
+import { reportStoreDrift as driftJob, sweepStoreEvents as storeJob } from '#jobs/payments.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
-import { savePaymentAccount, sweepEvents, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { reportDrift, savePaymentAccount, sweepEvents, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { closeStore, reopenStore } from '#src/domain/tenants/index.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildPaymentAccount, orderOf } from '#test/support/factories/payments.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -143,6 +145,37 @@ test.serial('sweepEvents enqueues a sweep of an idle store in one of twelve peri
   t.is((second?.period ?? 0) - (first?.period ?? 0), 12);
   t.is(others.length, 0);
 });
+
+test.serial(
+  'a closed store is swept and compared until nothing can be paid in it, and again once it is reopened',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    await buildPaymentAccount(ctx);
+    let period = 300;
+    const isSwept = async () => {
+      const before = (await enqueuedJobs(ctx, storeJob)).length + (await enqueuedJobs(ctx, driftJob)).length;
+      for (const end = period + 12; period < end; period += 1) await sweepEvents(services.context(), { period });
+      await reportDrift(services.context(), { period });
+      return (await enqueuedJobs(ctx, storeJob)).length + (await enqueuedJobs(ctx, driftJob)).length - before;
+    };
+    await transact(ctx, closeStore);
+    t.true((await isSwept()) >= 2);
+    clock.pass(days(14));
+    t.true((await isSwept()) >= 2, 'a slow payment may arrive');
+    clock.pass(days(2));
+    t.is(await isSwept(), 0);
+    const { id } = await buildSubscription(ctx);
+    t.true((await isSwept()) >= 2, 'a subscription is renewed');
+    await transact(ctx, ({ tx }) => tx.execute(sql`update subscriptions set status = 'canceled' where id = ${id}`));
+    t.is(await isSwept(), 0);
+    await buy(ctx, payments);
+    t.true((await isSwept()) >= 2, 'a session is open');
+    await transact(ctx, ({ tx }) => tx.execute(sql`update payment_sessions set check_at = null`));
+    t.is(await isSwept(), 0);
+    await transact(ctx, reopenStore);
+    t.true((await isSwept()) >= 2);
+  },
+);
 
 test.serial('sweepEvents spreads the sweeps of many stores over the period', async (t) => {
   const { services } = t.context;

@@ -121,6 +121,7 @@ const cart = (given: Partial<SavedCartRecord> = {}): SavedCartRecord => ({
 });
 
 const facts = (given: Partial<ReminderFacts> = {}): ReminderFacts => ({
+  isClosed: false,
   settings: defaultReminderSettings,
   cart: cart(),
   isUnsubscribed: false,
@@ -136,6 +137,7 @@ const decisionOn = (given: Partial<ReminderFacts>, at = noon) => {
 
 test('a reminder is sent when every condition holds, and each failed condition is the reason', (t) => {
   t.is(decisionOn({}), 'send');
+  t.is(decisionOn({ isClosed: true }), 'skip: store_closed');
   t.is(decisionOn({ settings: { ...defaultReminderSettings, enabled: false } }), 'skip: switched_off');
   t.is(decisionOn({ cart: undefined }), 'skip: expired');
   t.is(decisionOn({ cart: cart({ expiresAt: noon }) }), 'skip: expired');

@@ -1534,7 +1534,7 @@ export interface components {
             email: components["schemas"]["Email"];
             step: number;
             state: "scheduled" | "sent" | "skipped";
-            reason: ("switched_off" | "purchased" | "expired" | "newer_cart" | "no_consent" | "unsubscribed" | "bounced" | "items_gone" | "recently_reminded" | "quiet_hours") | null;
+            reason: ("store_closed" | "switched_off" | "purchased" | "expired" | "newer_cart" | "no_consent" | "unsubscribed" | "bounced" | "items_gone" | "recently_reminded" | "quiet_hours") | null;
             due_at: components["schemas"]["Timestamp"];
             decided_at: components["schemas"]["Timestamp"] | null;
             mail_state: ("queued" | "sending" | "sent" | "bounced" | "suppressed" | "outcome_unknown" | "failed") | null;
@@ -1683,6 +1683,7 @@ export interface components {
                 slug: string;
                 name: string;
                 currency: string;
+                closed_at: components["schemas"]["Timestamp"] | null;
             };
             scopes: string[];
         };
@@ -1923,7 +1924,7 @@ export interface components {
             /**
              * @description The error code, for programs.
              */
-            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "second_factor_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "totp_enabled" | "last_owner" | "not_runnable" | "not_undoable" | "no_receipt" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
+            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "store_closed" | "module_disabled" | "confirmation_required" | "second_factor_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "totp_enabled" | "last_owner" | "not_runnable" | "not_undoable" | "no_receipt" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
             reason?: string;
             /** @description Every problem and where it is: `path` is a JSON pointer. */
             errors?: {

@@ -1,5 +1,6 @@
 import Badge from '@mui/icons-material/Badge';
 import WbSunny from '@mui/icons-material/WbSunny';
+import Alert from '@mui/material/Alert';
 import Divider from '@mui/material/Divider';
 import ListSubheader from '@mui/material/ListSubheader';
 import type { Theme } from '@mui/material/styles';
@@ -19,6 +20,7 @@ import {
   useSidebarState,
 } from 'react-admin';
 
+import { formatTime } from '../lib/format.ts';
 import { areas } from '../pages/index.ts';
 import { GateDialogs } from '../session/gate-dialogs.tsx';
 import { hasAnyScope, useSession } from '../session/session.ts';
@@ -32,6 +34,7 @@ export function ConsoleLayout({ children }: LayoutProps) {
       sidebar={ConsoleSidebar}
       sx={{ minWidth: 0, '& .RaLayout-content': { minWidth: 0 } }}
     >
+      <ClosedStore />
       {children}
       <GateDialogs />
     </Layout>
@@ -49,6 +52,19 @@ function ConsoleSidebar(props: SidebarProps) {
     setWasNarrow(isNarrow);
   });
   return <Sidebar {...props} open={isOpen && isNarrow === wasNarrow} />;
+}
+
+/** Says that shoppers cannot reach the store. */
+function ClosedStore() {
+  const since = useSession()?.store.closed_at;
+  if (!since) return null;
+  return (
+    <Alert severity="warning" sx={{ mt: 1 }}>
+      {`This store has been closed since ${formatTime(since)}: its storefront sells nothing, and no reminders are sent. `}
+      Orders, refunds, labels, returns and exports can still be handled here. Only the operator of the platform can open
+      it again.
+    </Alert>
+  );
 }
 
 function ConsoleBar() {

@@ -7,8 +7,10 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../../context.ts';
 import type { PaymentEvent } from '../../ports/payment-gateway.ts';
+import { wasClosedBefore } from '../../tenants/index.ts';
 import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
+import { sessionLifeMs, slowPaymentMs } from '../sessions/payment-session.ts';
 import { storeEvents } from './accept-payment-event.ts';
 import { recordGap } from './event-gaps.ts';
 import { firstRangeMs, nextRangeMs, retainedMs } from './listed-range.ts';
@@ -33,28 +35,38 @@ export async function sweepEvents(ctx: PlatformContext, { period }: { period: nu
   // After an outage no store has received events, and all are behind.
   const isBehind = sql`events_swept_to < ${fromNow(ctx.clock, -2 * idlePeriods * periodMs)}
     or events_listed_to is not null`;
-  const isActive = sql`exists (
-      select from payment_sessions s where s.tenant_id = a.tenant_id and s.check_at is not null)
-    or exists (
-      select from payment_events e
-      where e.tenant_id = a.tenant_id and e.received_at > ${fromNow(ctx.clock, -idleAfterMs)})`;
   await enqueueForEachTenant(
     ctx,
     {
       spreadMs: periodMs,
-      onlyWhere: sql`silent_since is not null or ${isBehind} or ${isActive}
+      onlyWhere: sql`silent_since is not null or ${isBehind} or ${isActive(ctx)}
         or (${period}::bigint + ${placeAmong(idlePeriods)}) % ${idlePeriods} = 0`,
     },
     (ctx, dueAt) => enqueue(ctx, sweepStoreEventsJob, { period }, { dueAt }),
   );
 }
 
+/** Whether a session of a store is open, or the provider sent an event lately. */
+const isActive = ({ clock }: PlatformContext): Sql => sql`(
+  exists (select from payment_sessions s where s.tenant_id = a.tenant_id and s.check_at is not null)
+  or exists (
+    select from payment_events e
+    where e.tenant_id = a.tenant_id and e.received_at > ${fromNow(clock, -idleAfterMs)}))`;
+
+/** So long after a store was closed can one of its checkouts be paid. */
+const endsAfterMs = sessionLifeMs + slowPaymentMs;
+
+/** Whether nothing is paid any more in a store. Where it is opened again, the next sweep continues after its last. */
+const hasEnded = (ctx: PlatformContext): Sql => sql`(
+  ${wasClosedBefore(sql`a.tenant_id`, fromNow(ctx.clock, -endsAfterMs))} and not ${isActive(ctx)}
+  and not exists (select from subscriptions s where s.tenant_id = a.tenant_id and s.status <> 'canceled'))`;
+
 /** A number from 0 to below `count` that is always the same for a store. */
 const placeAmong = (count: number) => sql`mod(hashtext(a.tenant_id)::bigint + 2147483648, ${count}::bigint)`;
 
 /**
- * Enqueue a job for each store that has an account of its own at the provider, spread over a time by a hash of the
- * store: thousands of stores at once would hold up all other work.
+ * Enqueue a job for each store that has an account of its own at the provider and in which something may be paid, spread
+ * over a time by a hash of the store: thousands of stores at once would hold up all other work.
  *
  * @param onlyWhere a condition on `payment_accounts a`
  */
@@ -66,7 +78,7 @@ export async function enqueueForEachTenant(
   await asPlatform(ctx, 'each store has a provider account of its own', async (ctx) => {
     const tenants = await ctx.tx.execute<{ id: string; delayMs: number }>(sql`
       select tenant_id as id, ${placeAmong(spreadMs)}::int as "delayMs" from payment_accounts a
-      where mode = 'direct' and secret_key_sealed is not null and (${onlyWhere})`);
+      where mode = 'direct' and secret_key_sealed is not null and not ${hasEnded(ctx)} and (${onlyWhere})`);
     for (const { id, delayMs } of tenants) enqueueFor({ ...ctx, tenant: { id } }, fromNow(ctx.clock, delayMs));
   });
 }

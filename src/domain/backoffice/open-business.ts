@@ -1,0 +1,44 @@
+import { readOne } from '#src/database/transact.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+
+/** What of a store goes on although it is closed. */
+export interface OpenBusiness {
+  /** Subscriptions at the payment provider that are charged again, or that it still tries to charge. */
+  readonly subscriptions: number;
+  /** Checkouts that can be paid, or whose payment is on its way. */
+  readonly checkouts: number;
+  /** Until when the last of those can be paid that wait for their shopper. */
+  readonly payableUntil: Date | null;
+  /** Refunds that the payment provider has not accepted or declined yet. */
+  readonly refunds: number;
+  /** Labels that are being bought or voided, or of which it is not known whether they were. */
+  readonly labels: number;
+  /** Orders that were paid and not sent. */
+  readonly unsentOrders: number;
+}
+
+/** Count what of a store is not at its end. */
+export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
+  const ofStore = sql`tenant_id = ${ctx.tenant.id}`;
+  const payable = sql`payment_sessions where ${ofStore} and state in ('creating', 'open')`;
+  const counts = await readOne<OpenBusiness>(
+    ctx,
+    sql`
+    select
+      (select count(distinct payment_subscription_id)::int from subscriptions
+        where ${ofStore} and status <> 'canceled' and (status = 'past_due' or not cancel_at_period_end)) as subscriptions,
+      (select count(*)::int from payment_sessions
+        where ${ofStore} and state in ('creating', 'open', 'processing')) as checkouts,
+      (select max(expires_at) from ${payable}) as "payableUntil",
+      (select count(*)::int from payment_refunds where ${ofStore} and state = 'requested') as refunds,
+      (select count(*)::int from labels
+        where ${ofStore} and (state in ('rate_chosen', 'buying') or buying_since is not null or voiding_since is not null
+          or lease_expires_at > ${ctx.clock.now()})) as labels,
+      (select count(*)::int from orders
+        where ${ofStore} and status in ('paid', 'partially_refunded')
+          and fulfillment_status in ('unfulfilled', 'needs_attention', 'label_purchased')) as "unsentOrders"`,
+  );
+  if (!counts) throw new TypeError('A statement without a table returns one row.');
+  return counts;
+}
