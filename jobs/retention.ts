@@ -20,6 +20,9 @@ export const pruneZeroResultSearches = definePruning('search.prune-misses');
 export const pruneNotifications = definePruning('labels.prune-hints', { queue: 'labels' });
 export const pruneEvents = definePruning('payments.prune-events', { queue: 'payments' });
 
+/** Deletes the rows of stores that were removed. Enqueued when one is, too. */
+export const removeStores = definePruning('backoffice.remove-stores', { everyMs: hours(1), timeoutSeconds: 300 });
+
 /** Deletes roll-ups row by row, and events by dropping whole daily partitions. */
 export const pruneAnalytics = defineScheduledJob({
   name: 'analytics.prune-analytics',

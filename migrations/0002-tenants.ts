@@ -32,6 +32,8 @@ export class Tenants extends Migration {
         session_secret_number int not null,
         -- Since when its storefront is served no more, and no marketing email is sent.
         closed_at timestamptz,
+        -- Since when no process finds it, and a job deletes its rows: this one last.
+        removed_at timestamptz check (removed_at is null or closed_at is not null),
         version int not null,
         created_at timestamptz not null,
         updated_at timestamptz not null

@@ -84,6 +84,7 @@ export const processors: readonly Processor[] = [
   processor(remindersJobs.decideReminder, reminders.decideReminder),
 
   platformProcessor(retentionJobs.pruneAnalytics, analytics.pruneAnalytics),
+  platformProcessor(retentionJobs.removeStores, backoffice.removeStores),
   pruning(retentionJobs.pruneOutbox),
   pruning(retentionJobs.pruneBulk),
   pruning(retentionJobs.pruneCarts),

@@ -14,6 +14,7 @@ import { inviteStaffCommand, listStaffCommand, removeAppCommand, revokeStaffComm
 import {
   closeTenantCommand,
   listTenantsCommand,
+  removeTenantCommand,
   reopenTenantCommand,
   rotateSecretCommand,
   setModuleCommand,
@@ -44,6 +45,7 @@ export const commands: readonly Command[] = [
   rotateSecretCommand,
   closeTenantCommand,
   reopenTenantCommand,
+  removeTenantCommand,
   listKeysCommand,
   createKeyCommand,
   revokeKeyCommand,

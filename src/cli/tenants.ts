@@ -1,6 +1,15 @@
 import { transact } from '#src/database/transact.ts';
 import { recordAudit } from '#src/domain/audit/index.ts';
-import { type OpenBusiness, readOpenBusiness } from '#src/domain/backoffice/index.ts';
+import {
+  countedRowsMax,
+  countStoreRows,
+  type OpenBusiness,
+  obstaclesIn,
+  readOpenBusiness,
+  readStoredElsewhere,
+  removeStore,
+  type StoredElsewhere,
+} from '#src/domain/backoffice/index.ts';
 import {
   closeStore,
   listTenants,
@@ -14,7 +23,7 @@ import {
 } from '#src/domain/tenants/index.ts';
 import { nearest } from '#src/lib/edit-distance.ts';
 import { columns } from './lib/columns.ts';
-import { defineCommand, UsageError } from './lib/command.ts';
+import { defineCommand, Failure, type Report, UsageError } from './lib/command.ts';
 import { keyProblemOf, withServices, withStore, withUnprovenStore } from './lib/with-services.ts';
 
 export const listTenantsCommand = defineCommand({
@@ -53,7 +62,7 @@ export const closeTenantCommand = defineCommand({
   summary: 'Close a store: its storefront is served no more. What was sold is still looked after.',
   parameters: { slug: 'The slug of the store.' },
   async run({ parameters: { slug }, terminal }) {
-    return withStore(terminal, slug, async (ctx) => {
+    return withUnprovenStore(terminal, slug, async (ctx) => {
       const changed = await transact(ctx, async (ctx) => {
         const changed = await closeStore(ctx);
         if (changed) await recordAudit(ctx, { action: 'store.closed', subjectKind: 'store', subjectId: slug });
@@ -83,6 +92,58 @@ export const reopenTenantCommand = defineCommand({
     return { data: { slug, changed }, lines: [changed ? `${slug} is open again.` : `${slug} is not closed.`] };
   },
 });
+
+export const removeTenantCommand = defineCommand({
+  name: 'tenants remove',
+  summary:
+    'Delete a closed store with all its data. Without --yes, print what would be deleted and what stays elsewhere.',
+  parameters: { slug: 'The slug of the store.' },
+  options: { yes: { type: 'boolean', description: 'Confirm. What is deleted can only be restored from a backup.' } },
+  async run({ parameters: { slug }, options, terminal }) {
+    return withUnprovenStore(terminal, slug, async (ctx): Promise<Report> => {
+      const elsewhere = await readStoredElsewhere(ctx);
+      if (options.yes) {
+        const obstacles = await removeStore(ctx);
+        if (obstacles.length > 0) throw failureOfRemoval(slug, obstacles);
+        const lines = [
+          `${slug} is removed: no process finds it any more, and its keys and sessions do not work.`,
+          'A worker now deletes its data. Within two hours nothing is left, and the slug is free.',
+        ];
+        return {
+          data: { slug, removed: true, left_elsewhere: presentElsewhere(elsewhere) },
+          lines: [...lines, ...describeElsewhere(slug, elsewhere)],
+        };
+      }
+      const rows = await countStoreRows(ctx);
+      const open = await readOpenBusiness(ctx);
+      const obstacles = [...(ctx.tenant.closedAt ? [] : ['the store is not closed']), ...obstaclesIn(open)];
+      const shown = rows.map(({ table, rows }) => [table, rows < countedRowsMax ? String(rows) : `${rows} or more`]);
+      return {
+        data: {
+          slug,
+          removed: false,
+          rows: Object.fromEntries(rows.map(({ table, rows }) => [table, rows])),
+          obstacles,
+          open: presentBusiness(open),
+          left_elsewhere: presentElsewhere(elsewhere),
+        },
+        lines: [
+          ...columns([['WOULD BE DELETED', 'ROWS'], ...shown]),
+          ...describeElsewhere(slug, elsewhere),
+          ...obstacles.map((obstacle) => `In the way: ${obstacle}.`),
+          ...(open.unsentOrders > 0 ? [describeUnsent(open)] : []),
+          `Nothing was deleted. To delete all of it: tenants remove ${slug} --yes`,
+        ],
+      };
+    });
+  },
+});
+
+const failureOfRemoval = (slug: string, obstacles: readonly string[]): Failure =>
+  new Failure(
+    `${slug} was not removed: ${obstacles.join('; ')}.`,
+    obstacles.map((detail) => ({ detail })),
+  );
 
 export const setModuleCommand = defineCommand({
   name: 'tenants set-module',
@@ -172,7 +233,8 @@ const presentBusiness = (open: OpenBusiness) => ({
 });
 
 /** What goes on in a closed store, and how to end it. */
-function describeBusiness({ subscriptions, checkouts, payableUntil, unsentOrders }: OpenBusiness): string[] {
+function describeBusiness(open: OpenBusiness): string[] {
+  const { subscriptions, checkouts, payableUntil } = open;
   const lines: string[] = [];
   if (subscriptions > 0)
     lines.push(
@@ -185,9 +247,26 @@ function describeBusiness({ subscriptions, checkouts, payableUntil, unsentOrders
         `${payableUntil ? `, the last one until ${payableUntil.toISOString()}` : ''}; slow payments arrive up to 14 ` +
         'days later. What is paid becomes an order.',
     );
-  if (unsentOrders > 0)
-    lines.push(`${counted(unsentOrders, 'paid order')} not sent yet: send or refund what was bought.`);
+  if (open.unsentOrders > 0) lines.push(describeUnsent(open));
   return lines;
+}
+
+const describeUnsent = ({ unsentOrders }: OpenBusiness): string =>
+  `${counted(unsentOrders, 'paid order')} not sent yet: send or refund what was bought.`;
+
+const presentElsewhere = ({ paymentCustomers, paymentEndpoints, labels }: StoredElsewhere) => ({
+  stripe_customers: paymentCustomers,
+  stripe_webhook_endpoints: paymentEndpoints,
+  shippo_labels: labels,
+});
+
+function describeElsewhere(slug: string, { paymentCustomers, paymentEndpoints, labels }: StoredElsewhere): string[] {
+  const endpoint = paymentEndpoints.length > 0 ? paymentEndpoints.join(', ') : `…/api/webhooks/stripe/${slug}`;
+  return [
+    `Stripe keeps ${counted(paymentCustomers, 'customer')}, the payments, and the webhook endpoint (${endpoint}): delete ` +
+      'it there. Another store on the same account has an endpoint of its own.',
+    `Shippo keeps ${counted(labels, 'label')} with their addresses. Backups and logs keep what they have.`,
+  ];
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -9,6 +9,7 @@ import { newKey, scopes } from '#src/domain/tenants/api-key.ts';
 import {
   closeStore,
   issueKey,
+  markRemoved,
   moduleNames,
   reopenStore,
   revokeKey,
@@ -333,6 +334,34 @@ test.serial('a closed store rejects every request of shoppers and storefronts, a
     (await resultsOf(true)).filter((result) => / store_closed$/.test(result)),
     [],
   );
+});
+
+test.serial('a removed store is unknown to every route, and its keys and sessions do not work', async (t) => {
+  const { ctx, tenant } = t.context;
+  await transact(ctx, async (ctx) => {
+    await closeStore(ctx);
+    await markRemoved(ctx);
+  });
+  t.context.clock.pass(seconds(4));
+  const expected = (route: Route, given: Sending) => {
+    if (given.key || route.audience.kind === 'bearer') return '401 invalid_key';
+    return route.audience.kind === 'session' || route.audience.kind === 'staff'
+      ? '401 invalid_session'
+      : '404 unknown_tenant';
+  };
+  for (const route of routes) {
+    const given = {
+      ...withoutTokens(route),
+      ...(route.audience.kind === 'inbound' && { params: { tenant_slug: tenant.slug } }),
+    };
+    t.is(resultOf(await send(t.context, route, given)), expected(route, given), nameOf(route));
+  }
+  for (const route of kinds('dual', 'token')) {
+    const given = { ...withoutTokens(route), key: t.context.key };
+    t.is(resultOf(await send(t.context, route, given)), expected(route, given), nameOf(route));
+  }
+  for (const route of kinds('bearer').filter(isForStaff))
+    t.is(resultOf(await sendAsStaff(t.context, route)), '401 invalid_session', nameOf(route));
 });
 
 test('HEAD returns the headers of GET without a body', async (t) => {

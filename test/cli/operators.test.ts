@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { TOTP } from 'otpauth';
-import { transact } from '#src/database/transact.ts';
+import { asPlatform, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
+import { removeStores } from '#src/domain/backoffice/index.ts';
 import { confirmTotp, startTotp } from '#src/domain/staff/index.ts';
-import { readSessionSecret } from '#src/domain/tenants/index.ts';
-import { seconds } from '#src/lib/duration.ts';
+import { readSessionSecret, saveTenant } from '#src/domain/tenants/index.ts';
+import { hours, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -87,6 +88,39 @@ test.serial(
       (await listAudit(ctx, { limit: 10 })).rows.map(({ action }) => action),
       ['store.reopened', 'store.closed'],
     );
+  },
+);
+
+test.serial(
+  'tenants remove shows what it would delete, is rejected while something is open, and frees the slug',
+  async (t) => {
+    const { ctx, clock, services, tenant } = t.context;
+    const remove = (...words: string[]) => call(t.context, 'tenants', 'remove', tenant.slug, ...words);
+    const { id } = await buildSubscription(ctx);
+    await call(t.context, 'keys', 'create', tenant.slug, 'erp', '--kind', 'secret', '--scopes', 'orders:read');
+    const open = await remove('--yes');
+    t.is(open.code, 1);
+    t.regex(open.err, /was not removed: subscriptions that Stripe still charges: 1 \(cancel them\)/);
+    await transact(ctx, ({ tx }) => tx.execute(sql`update subscriptions set status = 'canceled' where id = ${id}`));
+    t.regex((await remove('--yes')).err, /was not removed: the store is not closed/);
+    await call(t.context, 'tenants', 'close', tenant.slug);
+    const shown = await remove();
+    t.is(shown.code, 0);
+    t.regex(shown.out, /^WOULD BE DELETED +ROWS\napi_keys +1\naudit_log +2\nsubscriptions +1\n/);
+    t.regex(shown.out, /Nothing was deleted/);
+
+    t.regex((await remove('--yes')).out, /^shop-\w+ is removed: /);
+    t.like(await remove('--yes'), { code: 1, err: `There is no store with the slug "${tenant.slug}".\n` });
+    t.false((await call(t.context, 'tenants', 'list')).out.includes(tenant.slug));
+    const input = { slug: tenant.slug, name: 'Again', owner_email: 'a@b.example', currency: 'USD' };
+    const create = () =>
+      asPlatform(services.context(), 'a test', (ctx) =>
+        saveTenant(ctx, { ...input, storefront_url: 'https://b.example' }),
+      );
+    await t.throwsAsync(create(), { message: /was removed, and its data is being deleted/ });
+    clock.pass(hours(1.1));
+    for (let run = 0; run < 2; run += 1) await removeStores(services.context(), {}).catch(() => undefined);
+    t.is((await create()).change.action, 'created');
   },
 );
 

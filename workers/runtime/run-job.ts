@@ -56,6 +56,11 @@ export async function runJob(
   if (earlyMs > 0) return snooze(earlyMs, 'not due yet');
 
   const tenant = started.tenantId ? await services.tenants.byId(started.tenantId) : undefined;
+  if (started.tenantId && !tenant) {
+    // Its store was removed.
+    await recordFinished(services.execute, runOf(started), services.clock.now());
+    return { kind: 'done' };
+  }
   const correlation = { requestId: started.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
   const work = async () => {
     const outcome = await attemptJob(services, processor, job, started, runtime);

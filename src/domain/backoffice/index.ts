@@ -7,5 +7,14 @@ export { ManagedOrderView, OrderFileView, presentManagedOrder } from './present.
 export { type Operations, type QueueState, readOperations } from './read-operations.ts';
 export { readOrderFile } from './read-order-file.ts';
 export { OverviewView, readOverview } from './read-overview.ts';
+export {
+  countedRowsMax,
+  countStoreRows,
+  obstaclesIn,
+  readStoredElsewhere,
+  removeStore,
+  removeStores,
+  type StoredElsewhere,
+} from './remove-store.ts';
 export { resendReceipt } from './resend-receipt.ts';
 export { prune } from './retention.ts';

@@ -37,9 +37,12 @@ function cachedBy(clock: Clock, fetch: (key: string) => Promise<Tenant | undefin
   });
 }
 
-/** The tenant that fulfils a condition on the columns of `tenants`. */
+/** The tenant that fulfils a condition on the columns of `tenants`. One that was removed is not found. */
 export async function findTenant(ctx: PlatformContext, condition: Sql): Promise<Tenant | undefined> {
-  const [tenant] = await runOnPlatformTables<Tenant>(ctx, sql`select ${tenantColumns} from tenants where ${condition}`);
+  const [tenant] = await runOnPlatformTables<Tenant>(
+    ctx,
+    sql`select ${tenantColumns} from tenants where ${condition} and removed_at is null`,
+  );
   return tenant;
 }
 
@@ -52,7 +55,10 @@ const tenantColumns = sql`id, slug, name, owner_email as "ownerEmail", currency,
 
 /** Every store of this installation by its slug, for the command line. */
 export async function listTenants(ctx: PlatformContext): Promise<Tenant[]> {
-  return runOnPlatformTables<Tenant>(ctx, sql`select ${tenantColumns} from tenants order by slug`);
+  return runOnPlatformTables<Tenant>(
+    ctx,
+    sql`select ${tenantColumns} from tenants where removed_at is null order by slug`,
+  );
 }
 
 /** A valid key. */

@@ -153,7 +153,7 @@ export async function countKeys(ctx: PlatformContext): Promise<{ keys: number; k
     ctx,
     sql`
     select count(*) as keys, count(*) filter (where ${isOther}) as "keysOfOtherPepper"
-    from api_keys where revoked_at is null`,
+    from api_keys join tenants on tenants.id = tenant_id and removed_at is null where revoked_at is null`,
   );
   return counts ?? { keys: 0, keysOfOtherPepper: 0 };
 }

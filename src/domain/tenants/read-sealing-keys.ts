@@ -16,7 +16,7 @@ export interface SealingKey {
 export async function readSealingKeys(ctx: PlatformContext): Promise<SealingKey[]> {
   const secrets = await runOnPlatformTables<{ tenantId: string; sealed: string }>(
     ctx,
-    sql`select id as "tenantId", session_secret_sealed as sealed from tenants`,
+    sql`select id as "tenantId", session_secret_sealed as sealed from tenants where removed_at is null`,
   );
   const opens = ({ tenantId, sealed }: { tenantId: string; sealed: string }) => {
     try {

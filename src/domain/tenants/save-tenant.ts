@@ -87,6 +87,7 @@ export async function saveTenant(
   const wanted = completeStore(input);
   if (!known) {
     const tenant = { id: newId('ten'), slug, ...wanted, modules: initialModules, closedAt: null, version: 1 };
+    await rejectWhileRemoved(ctx, slug);
     await insertTenant(ctx, tenant);
     return { tenant, change: { subject, action: 'created', fields: [] } };
   }
@@ -101,6 +102,17 @@ export async function saveTenant(
 /** Changes of the store with this slug wait for each other, whether it exists or not. */
 export async function lockStore(ctx: InTransaction<PlatformContext>, slug: string): Promise<void> {
   await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`store ${slug}`}, 0))`);
+}
+
+/** The slug of a removed store is free when the last of its rows is deleted. */
+async function rejectWhileRemoved(ctx: InTransaction<PlatformContext>, slug: string): Promise<void> {
+  const removed = await ctx.tx.execute(sql`select from tenants where slug = ${slug}`);
+  if (removed.length === 0) return;
+  throw invalidRequest('The store with this slug was removed, and its data is being deleted.', {
+    path: '/slug',
+    code: 'taken',
+    detail: 'is that of a store that was removed, whose data is being deleted: try again in two hours',
+  });
 }
 
 type StoreFields = Omit<Tenant, 'id' | 'slug' | 'modules' | 'closedAt' | 'version'>;

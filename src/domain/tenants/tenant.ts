@@ -40,6 +40,7 @@ export const TenantEntity = defineEntity({
     sessionSecretNumber: p.integer(),
     staffSecretSealed: p.string().nullable().lazy(),
     closedAt: p.datetime().nullable(),
+    removedAt: p.datetime().nullable(),
     version: p.integer().version(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
