@@ -1,6 +1,7 @@
 import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Id, Nullable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -174,22 +175,7 @@ export function presentManagedProduct(product: ManagedProduct, currency: string)
 }
 
 function presentManagedVariant(variant: ManagedVariant): Static<typeof ManagedVariantView> {
-  return {
-    id: variant.id,
-    sku: variant.sku,
-    name: variant.name,
-    options: { ...variant.options },
-    price_cents: variant.priceCents,
-    compare_at_cents: variant.compareAtCents,
-    subscription_price_cents: variant.subscriptionPriceCents,
-    weight_oz: variant.weightOz,
-    ships: variant.ships,
-    stock: variant.stock,
-    stock_held: variant.stockHeld,
-    low_stock_at: variant.lowStockAt,
-    backorder: variant.backorder,
-    stock_status: stockStatus(variant),
-  };
+  return presentAs(ManagedVariantView, { ...variant, stockStatus: stockStatus(variant) });
 }
 
 /** The stock of a variant after a change. */

@@ -1,3 +1,4 @@
+import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Currency, Id, Nullable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Image, PurchaseType, SubscriptionInterval, Tag } from './product-input.ts';
 import type { ProductRow, VariantRow } from './published-products.ts';
@@ -96,16 +97,7 @@ export function presentProductDetail(
 }
 
 function presentVariant(variant: VariantRow): Static<typeof VariantBody> {
-  return {
-    id: variant.id,
-    sku: variant.sku,
-    name: variant.name,
-    options: { ...variant.options },
-    price_cents: variant.priceCents,
-    subscription_price_cents: variant.subscriptionPriceCents,
-    weight_oz: variant.weightOz,
-    stock_status: stockStatus(variant),
-  };
+  return presentAs(VariantBody, { ...variant, stockStatus: stockStatus(variant) });
 }
 
 export function presentImages(images: readonly Image[]): Static<typeof ImageBody>[] {

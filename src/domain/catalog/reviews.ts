@@ -4,6 +4,7 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import {
   Email,
   Id,
@@ -107,15 +108,7 @@ export const ReviewBody = Type.Object({
 });
 
 export function presentReview(review: ReviewRow): Static<typeof ReviewBody> {
-  return {
-    id: review.id,
-    rating: review.rating,
-    title: review.title,
-    body: review.body,
-    author_name: review.authorName,
-    verified_purchase: review.verifiedPurchase,
-    created_at: new Date(review.createdAt).toISOString(),
-  };
+  return presentAs(ReviewBody, { ...review, createdAt: new Date(review.createdAt) });
 }
 
 export const reviewStatuses = ['pending', 'approved', 'rejected'] as const;
@@ -213,18 +206,5 @@ export const ManagedReviewView = Type.Object(
 );
 
 export function presentManagedReview(review: ManagedReview): Static<typeof ManagedReviewView> {
-  const { id, rating, title, body, authorName, verifiedPurchase, productSlug, status, email } = review;
-  return {
-    id,
-    rating,
-    title,
-    body,
-    author_name: authorName,
-    verified_purchase: verifiedPurchase,
-    product_slug: productSlug,
-    status,
-    email,
-    created_at: review.createdAt.toISOString(),
-    decided_at: review.decidedAt?.toISOString() ?? null,
-  };
+  return presentAs(ManagedReviewView, review);
 }

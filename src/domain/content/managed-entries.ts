@@ -1,10 +1,11 @@
 import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { EntryBody, presentEntryContent } from './present.ts';
+import { EntryBody } from './present.ts';
 import { type EntryRow, entryColumns } from './read-entries.ts';
 
 /** An entry as the owner sees it, including drafts and entries to be published later. */
@@ -54,12 +55,7 @@ export const ManagedEntryView = Type.Object(
 );
 
 export function presentManagedEntry(entry: ManagedEntry): Static<typeof ManagedEntryView> {
-  return {
-    ...presentEntryContent(entry),
-    published_at: entry.publishedAt?.toISOString() ?? null,
-    version: entry.version,
-    created_at: entry.createdAt.toISOString(),
-  };
+  return presentAs(ManagedEntryView, entry);
 }
 
 /** Identifies an entry within its store. */

@@ -1,3 +1,4 @@
+import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { Tag } from '../catalog/index.ts';
 import { EntryContent, EntryType } from './entry-input.ts';
@@ -31,25 +32,5 @@ export const EntryBody = Type.Object(
 
 /** A published entry, in lists and on its own. */
 export function presentEntry(entry: EntryRow): Static<typeof EntryBody> {
-  return { ...presentEntryContent(entry), published_at: entry.publishedAt.toISOString() };
-}
-
-/** The fields that published entries and drafts share. */
-export function presentEntryContent(
-  entry: Omit<EntryRow, 'publishedAt'>,
-): Omit<Static<typeof EntryBody>, 'published_at'> {
-  return {
-    id: entry.id,
-    type: entry.type,
-    slug: entry.slug,
-    title: entry.title,
-    summary: entry.summary,
-    body: entry.body,
-    tags: [...entry.tags],
-    image: entry.image && { ...entry.image },
-    author: entry.author,
-    starts_at: entry.startsAt?.toISOString() ?? null,
-    ends_at: entry.endsAt?.toISOString() ?? null,
-    updated_at: entry.updatedAt.toISOString(),
-  };
+  return presentAs(EntryBody, entry);
 }

@@ -3,6 +3,7 @@ import { readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -170,11 +171,5 @@ export const KnownCustomerView = Type.Object(
 );
 
 export function presentKnownCustomer(customer: Customer): Static<typeof KnownCustomerView> {
-  const { acceptsMarketing, version, createdAt } = customer;
-  return {
-    ...presentCustomer(customer),
-    accepts_marketing: acceptsMarketing,
-    version,
-    created_at: createdAt.toISOString(),
-  };
+  return presentAs(KnownCustomerView, customer);
 }

@@ -3,6 +3,7 @@ import { readOne, transact } from '#src/database/transact.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { found } from '#src/lib/errors.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -118,15 +119,9 @@ export const IntegrationView = Type.Object(
 );
 
 export function presentConnection(connection: Connection, clock: Clock): Static<typeof IntegrationView> {
-  const { id, provider, returnUrl, expiresAt, receivedAt, createdAt } = connection;
-  const statusUntilReceived = expiresAt > clock.now() ? 'pending' : 'expired';
-  return {
-    id,
-    provider,
-    status: receivedAt ? 'answered' : statusUntilReceived,
-    return_url: returnUrl,
-    expires_at: expiresAt.toISOString(),
-    received_at: receivedAt?.toISOString() ?? null,
-    created_at: createdAt.toISOString(),
-  };
+  const statusUntilReceived = connection.expiresAt > clock.now() ? 'pending' : 'expired';
+  return presentAs(IntegrationView, {
+    ...connection,
+    status: connection.receivedAt ? 'answered' : statusUntilReceived,
+  });
 }

@@ -3,6 +3,7 @@ import { write } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -97,15 +98,5 @@ export const InquiryView = Type.Object(
 );
 
 export function presentInquiry(inquiry: Inquiry): Static<typeof InquiryView> {
-  const { id, email, company, phone, message, expectedVolume, status, createdAt } = inquiry;
-  return {
-    id,
-    email,
-    company,
-    phone,
-    message,
-    expected_volume: expectedVolume,
-    status,
-    created_at: createdAt.toISOString(),
-  };
+  return presentAs(InquiryView, inquiry);
 }

@@ -1,5 +1,6 @@
 import { readPage } from '#src/database/read-page.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -52,15 +53,5 @@ export const LeadView = Type.Object(
 );
 
 export function presentLead(lead: Lead): Static<typeof LeadView> {
-  const { id, email, source, name, consent, answers, createdAt, updatedAt } = lead;
-  return {
-    id,
-    email,
-    source,
-    name,
-    consent,
-    answers: answers && { ...answers },
-    created_at: createdAt.toISOString(),
-    updated_at: updatedAt.toISOString(),
-  };
+  return presentAs(LeadView, lead);
 }

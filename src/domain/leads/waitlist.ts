@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -186,14 +187,5 @@ export const WaitlistEntryView = Type.Object(
 );
 
 export function presentWaitlistEntry(entry: WaitlistEntry): Static<typeof WaitlistEntryView> {
-  const { id, email, productSlug, productName, sku, createdAt, notifiedAt } = entry;
-  return {
-    id,
-    email,
-    product_slug: productSlug,
-    product_name: productName,
-    sku,
-    created_at: createdAt.toISOString(),
-    notified_at: notifiedAt?.toISOString() ?? null,
-  };
+  return presentAs(WaitlistEntryView, entry);
 }

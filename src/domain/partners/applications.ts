@@ -3,6 +3,7 @@ import { write } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, OmittableOrEmpty, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -81,6 +82,5 @@ export const ReceivedApplicationView = Type.Object(
 );
 
 export function presentReceivedApplication(received: ReceivedApplication): Static<typeof ReceivedApplicationView> {
-  const { id, status, email, name, website, message, createdAt } = received;
-  return { id, status, email, name, website, message, created_at: createdAt.toISOString() };
+  return presentAs(ReceivedApplicationView, received);
 }

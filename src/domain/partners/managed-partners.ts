@@ -2,6 +2,7 @@ import { readPage } from '#src/database/read-page.ts';
 import { readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { formatDuration } from '#src/lib/duration.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Duration, Id, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -96,17 +97,5 @@ export const ManagedPartnerView = Type.Object(
 );
 
 export function presentManagedPartner(partner: ManagedPartner): Static<typeof ManagedPartnerView> {
-  return {
-    id: partner.id,
-    code: partner.code,
-    name: partner.name,
-    commission_percent: partner.commissionPercent,
-    discount_percent: partner.discountPercent,
-    window: formatDuration(partner.windowMs),
-    orders: partner.orders,
-    total_cents: partner.totalCents,
-    commission_cents: partner.commissionCents,
-    version: partner.version,
-    created_at: partner.createdAt.toISOString(),
-  };
+  return presentAs(ManagedPartnerView, { ...partner, window: formatDuration(partner.windowMs) });
 }

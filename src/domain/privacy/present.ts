@@ -1,3 +1,4 @@
+import { presentAs } from '#src/lib/present-as.ts';
 import { Email, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Erasure, erasureStates } from './erasure.ts';
 import { personalData } from './registry.ts';
@@ -48,17 +49,5 @@ export function presentErasure({ found, erased, ...erasure }: Erasure): Static<t
       found: found && (found[name] ?? 0),
       erased: erased[name] ?? 0,
     }));
-  return {
-    id: erasure.id,
-    email: erasure.email,
-    audit_subject_id: erasure.auditSubjectId,
-    state: erasure.state,
-    failure: erasure.failure,
-    blockers: [...erasure.blockers],
-    parts,
-    payment_customer_ids: [...erasure.paymentCustomerIds],
-    created_at: erasure.createdAt.toISOString(),
-    started_at: erasure.startedAt?.toISOString() ?? null,
-    finished_at: erasure.finishedAt?.toISOString() ?? null,
-  };
+  return presentAs(ErasureView, { ...erasure, parts });
 }

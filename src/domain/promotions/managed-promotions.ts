@@ -1,6 +1,7 @@
 import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Currency, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -127,24 +128,7 @@ export const PromoCodeView = Type.Object(
 );
 
 export function presentPromo(promo: ManagedPromo): Static<typeof PromoCodeView> {
-  return {
-    id: promo.id,
-    code: promo.code,
-    type: promo.type,
-    value: promo.percent,
-    value_cents: promo.valueCents,
-    min_subtotal_cents: promo.minSubtotalCents,
-    usage_limit: promo.usageLimit,
-    per_customer_limit: promo.perCustomerLimit,
-    starts_at: promo.startsAt?.toISOString() ?? null,
-    ends_at: promo.endsAt?.toISOString() ?? null,
-    products: [...promo.products],
-    held: promo.held,
-    used: promo.used,
-    version: promo.version,
-    created_at: promo.createdAt.toISOString(),
-    updated_at: promo.updatedAt.toISOString(),
-  };
+  return presentAs(PromoCodeView, { ...promo, value: promo.percent });
 }
 
 /** A gift card as the owner sees it, without its code. */
@@ -164,14 +148,5 @@ export const GiftCardView = Type.Object(
 );
 
 export function presentGiftCard(card: ManagedGiftCard): Static<typeof GiftCardView> {
-  return {
-    id: card.id,
-    last4: card.last4,
-    currency: card.currency,
-    balance_cents: card.balanceCents,
-    held_cents: card.heldCents,
-    disabled_at: card.disabledAt?.toISOString() ?? null,
-    version: card.version,
-    created_at: card.createdAt.toISOString(),
-  };
+  return presentAs(GiftCardView, card);
 }

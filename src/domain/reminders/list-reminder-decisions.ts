@@ -1,6 +1,7 @@
 import { readPage } from '#src/database/read-page.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -62,16 +63,5 @@ export const ReminderDecisionView = Type.Object(
 );
 
 export function presentReminderDecision(decision: ReminderDecision): Static<typeof ReminderDecisionView> {
-  return {
-    id: decision.id,
-    saved_cart_id: decision.savedCartId,
-    email: decision.email,
-    step: decision.number,
-    state: decision.state,
-    reason: decision.reason,
-    due_at: decision.dueAt.toISOString(),
-    decided_at: decision.decidedAt?.toISOString() ?? null,
-    mail_state: decision.mailState,
-    recovered_order_id: decision.recoveredOrderId,
-  };
+  return presentAs(ReminderDecisionView, { ...decision, step: decision.number });
 }

@@ -1,3 +1,4 @@
+import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { InTransaction } from '../context.ts';
 import { enqueueMail, type MailData } from '../mail/index.ts';
@@ -35,33 +36,9 @@ export type ReturnView = Static<typeof ReturnView>;
 /** A return's number as people read it. */
 export const returnNumberOf = (number: number): string => `RMA-${number}`;
 
-export function presentReturn({
-  id,
-  number,
-  orderId,
-  orderNumber,
-  status,
-  items,
-  version,
-  createdAt,
-}: ReturnRecord): ReturnView {
-  return {
-    id,
-    number: returnNumberOf(number),
-    order_id: orderId,
-    order_number: orderNumber,
-    status,
-    items: items.map((item) => ({
-      order_item_id: item.orderItemId,
-      variant_id: item.variantId,
-      name: item.name,
-      quantity: item.quantity,
-      reason: item.reason,
-      note: item.note,
-    })),
-    version,
-    created_at: createdAt.toISOString(),
-  };
+export function presentReturn(record: ReturnRecord): ReturnView {
+  const items = record.items.map((item) => presentAs(ReturnItemView, item));
+  return presentAs(ReturnView, { ...record, number: returnNumberOf(record.number), items });
 }
 
 /** What was refunded with a return, as its email says it. */

@@ -1,3 +1,4 @@
+import { presentAs } from '#src/lib/present-as.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { Rate } from '../ports/shipping-gateway.ts';
 import { type ChosenRate, type Label, labelStates } from './label.ts';
@@ -27,16 +28,7 @@ export const RateQuote = Type.Object({
 export type RateQuote = Static<typeof RateQuote>;
 
 export function presentRate(rate: Rate): RateView {
-  return {
-    id: rate.id,
-    carrier: rate.carrier,
-    service: rate.service,
-    service_code: rate.serviceCode,
-    amount_cents: rate.amountCents,
-    currency: rate.currency,
-    estimated_days: rate.estimatedDays,
-    attributes: [...rate.attributes],
-  };
+  return presentAs(RateView, rate);
 }
 
 /** A label as the admin API and the webhooks show it. */

@@ -1,4 +1,5 @@
 import { readOne } from '#src/database/transact.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Country, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -54,21 +55,7 @@ export const ShippingAccountView = Type.Object(
 );
 
 export function presentShippingAccount(account: ManagedShippingAccount): Static<typeof ShippingAccountView> {
-  return {
-    provider: 'shippo',
-    has_webhook_token: account.hasWebhookToken,
-    has_webhook_secret: account.hasWebhookSecret,
-    carriers: [...account.carriers],
-    origin: account.origin,
-    parcel: account.parcel,
-    label_cost_cap_cents: account.labelCostCapCents,
-    countries: [...account.countries],
-    options: [...account.options],
-    labels_paused_since: account.pausedAt?.toISOString() ?? null,
-    version: account.version,
-    created_at: account.createdAt.toISOString(),
-    updated_at: account.updatedAt.toISOString(),
-  };
+  return presentAs(ShippingAccountView, { ...account, provider: 'shippo', labelsPausedSince: account.pausedAt });
 }
 
 export interface ManagedSecondShippingAccount {

@@ -4,6 +4,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError, invalidOrExpired, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -215,13 +216,10 @@ export const StaffSessionView = Type.Object(
 
 export function presentStaffSession(session: StaffSession, now: Date): Static<typeof StaffSessionView> {
   const { verifiedUntil } = session;
-  return {
-    id: session.id,
-    created_at: session.createdAt.toISOString(),
-    idle_expires_at: session.idleExpiresAt.toISOString(),
-    expires_at: session.expiresAt.toISOString(),
-    verified_until: verifiedUntil && verifiedUntil > now ? verifiedUntil.toISOString() : null,
-  };
+  return presentAs(StaffSessionView, {
+    ...session,
+    verifiedUntil: verifiedUntil && verifiedUntil > now ? verifiedUntil : null,
+  });
 }
 
 /** Who is signed in, where, and what they may do. */

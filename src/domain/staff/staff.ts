@@ -2,6 +2,7 @@ import { readPage } from '#src/database/read-page.ts';
 import { readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Email, Id, Line, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -74,14 +75,5 @@ export const StaffView = Type.Object(
 );
 
 export function presentStaff(member: StaffMember): Static<typeof StaffView> {
-  return {
-    id: member.id,
-    email: member.email,
-    name: member.name,
-    role: member.role,
-    second_factor: member.hasTotp ? 'totp' : 'email',
-    revoked_at: member.revokedAt?.toISOString() ?? null,
-    version: member.version,
-    created_at: member.createdAt.toISOString(),
-  };
+  return presentAs(StaffView, { ...member, secondFactor: member.hasTotp ? 'totp' : 'email' });
 }

@@ -2,6 +2,7 @@ import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -56,25 +57,8 @@ type SubscriptionRecord = { readonly productName: string | null } & Pick<
 >;
 
 function presentSubscription(subscription: SubscriptionRecord): SubscriptionView {
-  return {
-    id: subscription.id,
-    payment_subscription_id: subscription.paymentSubscriptionId,
-    status: subscription.status,
-    product_id: subscription.productId,
-    product_name: subscription.productName,
-    variant_id: subscription.variantId ?? null,
-    interval: subscription.interval,
-    quantity: subscription.quantity,
-    unit_price_cents: subscription.unitPriceCents,
-    currency: subscription.currency,
-    current_period_end: subscription.currentPeriodEnd.toISOString(),
-    cancel_at_period_end: subscription.cancelAtPeriodEnd,
-    canceled_at: subscription.canceledAt?.toISOString() ?? null,
-    customer: { id: subscription.customerId ?? null, email: subscription.email ?? null },
-    shipping_address: subscription.shippingAddress ?? null,
-    version: subscription.version,
-    created_at: subscription.createdAt.toISOString(),
-  };
+  const { customerId: id = null, email = null } = subscription;
+  return presentAs(SubscriptionView, { ...subscription, customer: { id, email } });
 }
 
 /** @returns the subscription, read with one statement; `undefined` when the store has none with this id */

@@ -1,6 +1,7 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { eventTypes } from '#src/outbox/events.ts';
@@ -122,18 +123,7 @@ export interface DeliveryRecord {
 }
 
 export function presentDelivery(delivery: DeliveryRecord): WebhookDeliveryView {
-  return {
-    id: delivery.id,
-    endpoint_id: delivery.endpointId,
-    event_id: delivery.eventId,
-    type: delivery.type,
-    state: delivery.state,
-    attempt_count: delivery.attemptCount,
-    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
-    last_status: delivery.lastStatus,
-    last_failure: delivery.lastFailure,
-    created_at: delivery.createdAt.toISOString(),
-  };
+  return presentAs(WebhookDeliveryView, delivery);
 }
 
 /** One attempt: the status and beginning of the response, or why there was none. */
@@ -163,22 +153,6 @@ export interface AttemptRecord {
   readonly objectVersion: number | null;
 }
 
-export function presentAttempt({
-  number,
-  at,
-  status,
-  failure,
-  durationMs,
-  response,
-  objectVersion,
-}: AttemptRecord): WebhookAttemptView {
-  return {
-    number,
-    at: at.toISOString(),
-    status,
-    failure,
-    duration_ms: durationMs,
-    response,
-    object_version: objectVersion,
-  };
+export function presentAttempt(attempt: AttemptRecord): WebhookAttemptView {
+  return presentAs(WebhookAttemptView, attempt);
 }

@@ -1,5 +1,6 @@
 import { readOne } from '#src/database/transact.ts';
 import { formatDuration } from '#src/lib/duration.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Duration, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
@@ -58,19 +59,11 @@ export const PaymentAccountView = Type.Object(
 );
 
 export function presentPaymentAccount(ctx: Context, account: ManagedPaymentAccount): Static<typeof PaymentAccountView> {
-  return {
+  return presentAs(PaymentAccountView, {
+    ...account,
     provider: 'stripe',
-    mode: account.mode,
-    account_id: account.accountId,
-    publishable_key: account.publishableKey,
-    has_secret_key: account.hasSecretKey,
-    has_webhook_secret: account.hasWebhookSecret,
-    webhook_url: webhookUrlOf(ctx),
-    webhooks_silent_since: account.silentSince?.toISOString() ?? null,
-    session_lifetime: formatDuration(account.sessionLifetimeMs),
-    automatic_tax: account.automaticTax,
-    version: account.version,
-    created_at: account.createdAt.toISOString(),
-    updated_at: account.updatedAt.toISOString(),
-  };
+    webhookUrl: webhookUrlOf(ctx),
+    webhooksSilentSince: account.silentSince,
+    sessionLifetime: formatDuration(account.sessionLifetimeMs),
+  });
 }

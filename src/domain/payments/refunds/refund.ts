@@ -1,4 +1,5 @@
 import { read, readOne } from '#src/database/transact.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Currency, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
@@ -63,17 +64,5 @@ export const RefundView = Type.Object(
 export type RefundView = Static<typeof RefundView>;
 
 export function presentRefund(refund: Refund): RefundView {
-  const { id, orderId, returnId, state, amountCents, currency, reason, failure, createdAt, settledAt } = refund;
-  return {
-    id,
-    order_id: orderId,
-    return_id: returnId,
-    state,
-    amount_cents: amountCents,
-    currency,
-    reason,
-    failure,
-    created_at: createdAt.toISOString(),
-    settled_at: settledAt?.toISOString() ?? null,
-  };
+  return presentAs(RefundView, refund);
 }
