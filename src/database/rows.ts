@@ -2,7 +2,7 @@ import { type EntityDictionary, type EntityKey, type EntityMetadata, type Entity
 
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
-import { readOne, write } from './transact.ts';
+import { readOne, writeRows } from './transact.ts';
 
 /** What every row of a store is found by; some count their changes. */
 interface Keyed {
@@ -96,8 +96,7 @@ export async function saveRow<Entity extends Keyed>(
 }
 
 async function changesRow(ctx: TenantContext, statement: Sql): Promise<boolean> {
-  const rows = await write(ctx, sql`changed as (${statement})`, sql`select true from changed`);
-  return rows.length > 0;
+  return (await writeRows(ctx, statement)).length > 0;
 }
 
 /** Whether an entity of the open transaction differs from its row. Unchanged entities must not increment a version. */

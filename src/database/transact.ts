@@ -154,6 +154,11 @@ export async function write<Row>(ctx: TenantContext, changes: Sql, query: Sql): 
   return runStatement(ctx.database.pool, sql`with ${changes} ${scopeToTenant(ctx.tenant.id, query)}`);
 }
 
+/** The same with one changing statement that returns its rows. */
+export async function writeRows<Row>(ctx: TenantContext, statement: Sql): Promise<Row[]> {
+  return write(ctx, sql`changed as (${statement})`, sql`select * from changed`);
+}
+
 /** Run one statement on the tables that belong to the platform (tenants, keys, outbox), outside any transaction. */
 export async function runOnPlatformTables<Row>(ctx: DatabaseContext, statement: Sql): Promise<Row[]> {
   return ctx.tx ? ctx.tx.execute<Row>(statement) : runStatement(ctx.database.pool, statement);

@@ -1,4 +1,4 @@
-import { write } from '#src/database/transact.ts';
+import { writeRows } from '#src/database/transact.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -33,7 +33,7 @@ export interface BatchHead {
 
 /** Store a batch as one row, until a worker aggregates it. */
 export async function storeBatch(ctx: Context, head: BatchHead, events: readonly StoredEvent[]): Promise<void> {
-  await write(ctx, sql`stored as (${insertBatch(ctx, head, events)} returning 1)`, sql`select * from stored`);
+  await writeRows(ctx, sql`${insertBatch(ctx, head, events)} returning 1`);
 }
 
 const insertBatch = (

@@ -1,4 +1,4 @@
-import { readOne, write } from '#src/database/transact.ts';
+import { readOne, writeRows } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -68,16 +68,13 @@ export async function createCart(ctx: Context, input: CartInput): Promise<CartRe
     createdAt: now.toISOString(),
     updatedAt: now.toISOString(),
   };
-  await write(
+  await writeRows(
     ctx,
     sql`
-    cart as (
-      insert into carts (tenant_id, id, status, currency, session_id, customer_id, expires_at, created_at, updated_at)
-      values (${ctx.tenant.id}, ${cart.id}, ${cart.status}, ${currency}, ${cart.sessionId}, ${cart.customerId},
-        ${cart.expiresAt}, ${now}, ${now})
-      returning id)`,
-    sql`
-    select id from cart`,
+    insert into carts (tenant_id, id, status, currency, session_id, customer_id, expires_at, created_at, updated_at)
+    values (${ctx.tenant.id}, ${cart.id}, ${cart.status}, ${currency}, ${cart.sessionId}, ${cart.customerId},
+      ${cart.expiresAt}, ${now}, ${now})
+    returning id`,
   );
   return cart;
 }

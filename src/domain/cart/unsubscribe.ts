@@ -1,4 +1,4 @@
-import { readOne, write } from '#src/database/transact.ts';
+import { readOne, writeRows } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { invalidOrExpired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -13,18 +13,15 @@ export type MailPreference = 'subscribed' | 'unsubscribed';
  * @throws DomainError `invalid_or_expired_token`
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<MailPreference> {
-  const rows = await write(
+  const rows = await writeRows(
     ctx,
     sql`
-    preference as (
-      insert into mail_preferences as known (tenant_id, email, unsubscribed_at)
-      select tenant_id, email, ${ctx.clock.now()}::timestamptz from unsubscribe_links
-      where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)}
-      for key share
-      on conflict (tenant_id, email) do update set unsubscribed_at = known.unsubscribed_at
-      returning email)`,
-    sql`
-    select email from preference`,
+    insert into mail_preferences as known (tenant_id, email, unsubscribed_at)
+    select tenant_id, email, ${ctx.clock.now()}::timestamptz from unsubscribe_links
+    where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)}
+    for key share
+    on conflict (tenant_id, email) do update set unsubscribed_at = known.unsubscribed_at
+    returning email`,
   );
   if (rows.length === 0) throw invalidOrExpired('link');
   return 'unsubscribed';

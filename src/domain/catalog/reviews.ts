@@ -1,5 +1,5 @@
 import { readPage } from '#src/database/read-page.ts';
-import { readOne, write } from '#src/database/transact.ts';
+import { readOne, writeRows } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
@@ -39,15 +39,17 @@ export async function submitReview(
   slug: string,
   input: ReviewInput,
 ): Promise<{ id: string; status: 'pending' }> {
-  const added = sql`added as (
+  const [review] = await writeRows<{ id: string }>(
+    ctx,
+    sql`
     insert into reviews (tenant_id, id, product_id, status, rating, title, body, author_name, email, created_at)
     select p.tenant_id, ${newId('rev')}, p.id, 'pending', ${input.rating}::int, ${input.title ?? null}::text,
       ${input.body ?? null}::text, ${input.author_name?.trim() || 'Anonymous'}::text,
       ${input.email ? normaliseEmail(input.email) : null}::text, ${ctx.clock.now()}::timestamptz
     from products p
     where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null
-    returning id)`;
-  const [review] = await write<{ id: string }>(ctx, added, sql`select id from added`);
+    returning id`,
+  );
   if (!review) throw notFound('product');
   return { id: review.id, status: 'pending' };
 }

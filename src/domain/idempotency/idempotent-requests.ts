@@ -1,4 +1,4 @@
-import { readOne, write } from '#src/database/transact.ts';
+import { readOne, writeRows } from '#src/database/transact.ts';
 import { canonicalJson } from '#src/lib/canonical-json.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
@@ -88,23 +88,21 @@ async function claim(
   const now = ctx.clock.now();
   const isExpired = sql`(known.created_at <= ${fromNow(ctx.clock, -validMs)}
     and (known.reply_sealed is not null or known.leased_until <= ${now}))`;
-  const [claimed] = await write<ClaimedRequest>(
+  const [claimed] = await writeRows<ClaimedRequest>(
     ctx,
     sql`
-    claimed as (
-      insert into idempotency_keys as known (tenant_id, id, digest, body_digest, lease, leased_until, created_at)
-      values (${ctx.tenant.id}, ${newId('idem')}, ${digest}, ${bodyDigest}, 1, ${fromNow(ctx.clock, leaseMs)}, ${now})
-      on conflict (tenant_id, digest) do update set
-        id = case when ${isExpired} then excluded.id else known.id end,
-        created_at = case when ${isExpired} then excluded.created_at else known.created_at end,
-        body_digest = excluded.body_digest,
-        lease = known.lease + 1,
-        leased_until = excluded.leased_until,
-        reply_sealed = null
-      where ${isExpired}
-        or (known.reply_sealed is null and known.leased_until <= ${now} and known.body_digest = excluded.body_digest)
-      returning id, lease)`,
-    sql`select id, lease from claimed`,
+    insert into idempotency_keys as known (tenant_id, id, digest, body_digest, lease, leased_until, created_at)
+    values (${ctx.tenant.id}, ${newId('idem')}, ${digest}, ${bodyDigest}, 1, ${fromNow(ctx.clock, leaseMs)}, ${now})
+    on conflict (tenant_id, digest) do update set
+      id = case when ${isExpired} then excluded.id else known.id end,
+      created_at = case when ${isExpired} then excluded.created_at else known.created_at end,
+      body_digest = excluded.body_digest,
+      lease = known.lease + 1,
+      leased_until = excluded.leased_until,
+      reply_sealed = null
+    where ${isExpired}
+      or (known.reply_sealed is null and known.leased_until <= ${now} and known.body_digest = excluded.body_digest)
+    returning id, lease`,
   );
   return claimed;
 }
@@ -138,28 +136,24 @@ export async function renewWhile<Result>(
 
 /** A lease that expired or was released is not renewed. */
 async function renewLease(ctx: Context, { id, lease }: ClaimedRequest): Promise<void> {
-  await write(
+  await writeRows(
     ctx,
     sql`
-    renewed as (
-      update idempotency_keys set leased_until = ${fromNow(ctx.clock, leaseMs)}
-      where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
-        and leased_until > ${ctx.clock.now()}
-      returning id)`,
-    sql`select id from renewed`,
+    update idempotency_keys set leased_until = ${fromNow(ctx.clock, leaseMs)}
+    where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
+      and leased_until > ${ctx.clock.now()}
+    returning id`,
   );
 }
 
 /** Release the lease, so that a retry can execute at once: this attempt has no reply to store. */
 export async function releaseRequest(ctx: Context, { id, lease }: ClaimedRequest): Promise<void> {
-  await write(
+  await writeRows(
     ctx,
     sql`
-    released as (
-      update idempotency_keys set leased_until = ${ctx.clock.now()}
-      where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
-      returning id)`,
-    sql`select id from released`,
+    update idempotency_keys set leased_until = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
+    returning id`,
   );
 }
 
@@ -177,14 +171,12 @@ export interface StoredReply {
  */
 export async function storeReply(ctx: Context, { id, lease }: ClaimedRequest, reply: StoredReply): Promise<boolean> {
   const sealed = ctx.keyring.seal(ctx.tenant.id, replyField(id), JSON.stringify(reply));
-  const stored = await write<{ id: string }>(
+  const stored = await writeRows<{ id: string }>(
     ctx,
     sql`
-    stored as (
-      update idempotency_keys set reply_sealed = ${sealed}
-      where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
-      returning id)`,
-    sql`select id from stored`,
+    update idempotency_keys set reply_sealed = ${sealed}
+    where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
+    returning id`,
   );
   return stored.length > 0;
 }

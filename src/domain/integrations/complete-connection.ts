@@ -1,4 +1,4 @@
-import { write } from '#src/database/transact.ts';
+import { writeRows } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { invalidOrExpired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -28,18 +28,15 @@ export async function completeConnection(
   const now = ctx.clock.now();
   const sealed = isPreview ? null : ctx.keyring.seal(ctx.tenant.id, receivedField, JSON.stringify(received));
   const receivedAt = isPreview ? null : now;
-  const [connection] = await write<{ returnUrl: string }>(
+  const [connection] = await writeRows<{ returnUrl: string }>(
     ctx,
     sql`
-    completed as (
-      update integration_connections
-      set received_sealed = coalesce(received_sealed, ${sealed}),
-        received_at = coalesce(received_at, ${receivedAt}::timestamptz)
-      where tenant_id = ${ctx.tenant.id} and state_hash = ${sha256(state)} and provider = ${provider}
-        and expires_at > ${now}
-      returning return_url)`,
-    sql`
-    select return_url as "returnUrl" from completed`,
+    update integration_connections
+    set received_sealed = coalesce(received_sealed, ${sealed}),
+      received_at = coalesce(received_at, ${receivedAt}::timestamptz)
+    where tenant_id = ${ctx.tenant.id} and state_hash = ${sha256(state)} and provider = ${provider}
+      and expires_at > ${now}
+    returning return_url as "returnUrl"`,
   );
   if (!connection) throw invalidOrExpired('link');
   return connection;

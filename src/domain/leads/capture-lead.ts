@@ -1,4 +1,4 @@
-import { write } from '#src/database/transact.ts';
+import { writeRows } from '#src/database/transact.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
@@ -33,7 +33,7 @@ export interface NewLead {
 }
 
 async function saveLead(ctx: Context, lead: NewLead): Promise<{ id: string }> {
-  const [saved] = await write<{ id: string }>(ctx, sql`lead as (${upsertLead(ctx, lead)})`, sql`select id from lead`);
+  const [saved] = await writeRows<{ id: string }>(ctx, upsertLead(ctx, lead));
   if (!saved) throw new TypeError('The upsert returned no row.');
   return saved;
 }

@@ -1,4 +1,4 @@
-import { write } from '#src/database/transact.ts';
+import { writeRows } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -104,15 +104,12 @@ const firstOrderNumber = 1001;
  * not wait while the store's row is updated.
  */
 export async function takeOrderNumber(ctx: Context): Promise<number> {
-  const [taken] = await write<{ number: number }>(
+  const [taken] = await writeRows<{ number: number }>(
     ctx,
     sql`
-    taken as (
-      insert into order_numbers (tenant_id, next_number) values (${ctx.tenant.id}, ${firstOrderNumber + 1})
-      on conflict (tenant_id) do update set next_number = order_numbers.next_number + 1
-      returning next_number - 1 as number)`,
-    sql`
-    select number from taken`,
+    insert into order_numbers (tenant_id, next_number) values (${ctx.tenant.id}, ${firstOrderNumber + 1})
+    on conflict (tenant_id) do update set next_number = order_numbers.next_number + 1
+    returning next_number - 1 as number`,
   );
   if (!taken) throw new TypeError('The counter returned no number.');
   return taken.number;

@@ -1,5 +1,5 @@
 import { readPage } from '#src/database/read-page.ts';
-import { write } from '#src/database/transact.ts';
+import { writeRows } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -25,16 +25,13 @@ export interface PartnerApplication {
 /** Save an application to become a partner. The store's owner decides about it. */
 export async function applyAsPartner(ctx: Context, input: PartnerApplicationInput): Promise<PartnerApplication> {
   const id = newId('inq');
-  await write(
+  await writeRows(
     ctx,
     sql`
-    application as (
-      insert into partner_applications (tenant_id, id, email, name, website, message, status, created_at)
-      values (${ctx.tenant.id}, ${id}, ${normaliseEmail(input.email)}, ${input.name ?? null}, ${input.website ?? null},
-        ${input.message ?? null}, 'pending', ${ctx.clock.now()})
-      returning id)`,
-    sql`
-    select id from application`,
+    insert into partner_applications (tenant_id, id, email, name, website, message, status, created_at)
+    values (${ctx.tenant.id}, ${id}, ${normaliseEmail(input.email)}, ${input.name ?? null}, ${input.website ?? null},
+      ${input.message ?? null}, 'pending', ${ctx.clock.now()})
+    returning id`,
   );
   return { id, status: 'pending' };
 }

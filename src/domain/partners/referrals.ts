@@ -1,4 +1,4 @@
-import { write } from '#src/database/transact.ts';
+import { writeRows } from '#src/database/transact.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Cents, percentOf } from '#src/lib/money.ts';
@@ -22,21 +22,18 @@ export interface Visit {
 export async function trackReferral(ctx: Context, visit: Visit): Promise<{ referralId: string }> {
   const { code, sessionId, landingUrl } = visit;
   const now = ctx.clock.now();
-  const [referral] = await write<{ referralId: string }>(
+  const [referral] = await writeRows<{ referralId: string }>(
     ctx,
     sql`
-    referral as (
-      insert into partner_referrals as known
-        (tenant_id, id, partner_id, session_id, landing_url, first_seen_at, last_seen_at)
-      select ${ctx.tenant.id}, ${newId('ref')}, p.id, ${sessionId ?? null}, ${landingUrl ?? null},
-        ${now}::timestamptz, ${now}::timestamptz
-      from partners p
-      where p.tenant_id = ${ctx.tenant.id} and p.code = ${normalisePartnerCode(code)} and p.removed_at is null
-      on conflict (tenant_id, session_id, partner_id) do update
-        set visits = known.visits + 1, last_seen_at = excluded.last_seen_at
-      returning id)`,
-    sql`
-    select id as "referralId" from referral`,
+    insert into partner_referrals as known
+      (tenant_id, id, partner_id, session_id, landing_url, first_seen_at, last_seen_at)
+    select ${ctx.tenant.id}, ${newId('ref')}, p.id, ${sessionId ?? null}, ${landingUrl ?? null},
+      ${now}::timestamptz, ${now}::timestamptz
+    from partners p
+    where p.tenant_id = ${ctx.tenant.id} and p.code = ${normalisePartnerCode(code)} and p.removed_at is null
+    on conflict (tenant_id, session_id, partner_id) do update
+      set visits = known.visits + 1, last_seen_at = excluded.last_seen_at
+    returning id as "referralId"`,
   );
   if (!referral) throw notFound('partner');
   return referral;

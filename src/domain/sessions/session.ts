@@ -1,4 +1,4 @@
-import { readOne, write } from '#src/database/transact.ts';
+import { readOne, writeRows } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -60,15 +60,12 @@ export async function openSession(ctx: Context, token: string): Promise<OpenSess
 
 /** Sign out: the session token and its refresh tokens stop working. Repeating it has no effect. */
 export async function endSession(ctx: Context, sessionId: string): Promise<void> {
-  await write(
+  await writeRows(
     ctx,
     sql`
-    ended as (
-      update sessions set ended_at = ${ctx.clock.now()}, end_reason = 'signed_out'
-      where tenant_id = ${ctx.tenant.id} and id = ${sessionId} and ended_at is null
-      returning id)`,
-    sql`
-    select id from ended`,
+    update sessions set ended_at = ${ctx.clock.now()}, end_reason = 'signed_out'
+    where tenant_id = ${ctx.tenant.id} and id = ${sessionId} and ended_at is null
+    returning id`,
   );
 }
 

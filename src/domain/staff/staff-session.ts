@@ -1,4 +1,4 @@
-import { read, readOne, transact, write } from '#src/database/transact.ts';
+import { read, readOne, transact, writeRows } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
@@ -117,15 +117,12 @@ export async function openStaffSession(ctx: Context, token: string): Promise<Sta
   if (row.idleExpiresAt <= now || row.expiresAt <= now) throw expiredStaffSession();
   const idleExpiresAt = new Date(Math.min(now.getTime() + idleMs, row.expiresAt.getTime()));
   if (idleExpiresAt.getTime() - row.idleExpiresAt.getTime() < prolongedAfterMs) return toSession(row);
-  await write(
+  await writeRows(
     ctx,
     sql`
-    prolonged as (
-      update staff_sessions set idle_expires_at = ${idleExpiresAt}
-      where tenant_id = ${ctx.tenant.id} and id = ${row.sessionId}
-      returning id)`,
-    sql`
-    select id from prolonged`,
+    update staff_sessions set idle_expires_at = ${idleExpiresAt}
+    where tenant_id = ${ctx.tenant.id} and id = ${row.sessionId}
+    returning id`,
   );
   return toSession({ ...row, idleExpiresAt });
 }

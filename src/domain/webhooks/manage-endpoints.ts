@@ -1,5 +1,5 @@
 import { lockRow } from '#src/database/rows.ts';
-import { transact, write } from '#src/database/transact.ts';
+import { transact, writeRows } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { DomainError, found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -89,15 +89,14 @@ const deliveriesLeft = () =>
 
 /** @returns how many deliveries were deleted; those that a drain is just writing are left */
 async function deleteBatch(ctx: Context, endpointId: string): Promise<number> {
-  const deleted = await write(
+  const deleted = await writeRows(
     ctx,
-    sql`deleted as (
-      delete from webhook_deliveries where ctid = any(array(
-        select ctid from webhook_deliveries
-        where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId}
-        order by id limit ${batchSize} for update skip locked))
-      returning 1)`,
-    sql`select 1 from deleted`,
+    sql`
+    delete from webhook_deliveries where ctid = any(array(
+      select ctid from webhook_deliveries
+      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId}
+      order by id limit ${batchSize} for update skip locked))
+    returning 1`,
   );
   return deleted.length;
 }
