@@ -15,7 +15,7 @@ import {
   type WaitingLabel,
   waitingLabel,
 } from '#src/domain/shipping/index.ts';
-import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
+import { DomainError, found, invalidRequest } from '#src/lib/errors.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import { renderLabelPage } from './label-page.ts';
@@ -125,8 +125,7 @@ const actions: Readonly<Record<string, Action>> = {
 
 async function labelOf(services: Services, koa: RouterContext): Promise<{ ctx: Context; label: WaitingLabel }> {
   const ctx = await contextOf(services, koa);
-  const label = await waitingLabel(ctx, koa.params['id'] ?? '');
-  if (!label) throw notFound('label');
+  const label = found(await waitingLabel(ctx, koa.params['id'] ?? ''), 'label');
   return { ctx, label };
 }
 

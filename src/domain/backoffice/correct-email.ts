@@ -1,6 +1,6 @@
 import { transact } from '#src/database/transact.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { findCustomerByEmail, upsertCustomer } from '../customers/index.ts';
@@ -21,8 +21,7 @@ export async function correctEmail(
 ): Promise<void> {
   const email = normaliseEmail(given);
   await transact(ctx, async (ctx) => {
-    const order = await lockOrder(ctx, orderId);
-    if (!order) throw notFound('order');
+    const order = found(await lockOrder(ctx, orderId), 'order');
     const before = order.email;
     if (before === email) return;
     order.email = email;

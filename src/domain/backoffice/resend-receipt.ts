@@ -1,6 +1,6 @@
 import { transact } from '#src/database/transact.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { DomainError, found } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
@@ -11,8 +11,7 @@ import { readOrder } from '../orders/index.ts';
  * @throws DomainError `not_found`, or `no_receipt` when the order is not paid or has no email address
  */
 export async function resendReceipt(ctx: Context, orderId: string): Promise<void> {
-  const order = await readOrder(ctx, orderId);
-  if (!order) throw notFound('order');
+  const order = found(await readOrder(ctx, orderId), 'order');
   const { email } = order.customer;
   if (order.paid_at === null || email === null || !isEmailAddress(email))
     throw new DomainError('conflict', 'no_receipt', 'The order is not paid, or has no email address.');

@@ -2,7 +2,7 @@ import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { ListOrder, Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -16,9 +16,7 @@ import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } fr
  * @throws DomainError `not_found`, the same for an unknown order and a wrong email
  */
 export async function findOrder(ctx: Context, { id, email }: { id: string; email: string }): Promise<OrderView> {
-  const order = await readOrderWhere(ctx, sql`o.id = ${id} and o.email = ${normaliseEmail(email)}`);
-  if (!order) throw notFound('order');
-  return order;
+  return found(await readOrderWhere(ctx, sql`o.id = ${id} and o.email = ${normaliseEmail(email)}`), 'order');
 }
 
 /**
@@ -29,9 +27,7 @@ export async function findOrderByNumber(
   ctx: Context,
   { orderNumber, email }: { orderNumber: string; email: string },
 ): Promise<OrderView> {
-  const order = await readOrderWhere(ctx, isOrderOf(ctx, { orderNumber, email }));
-  if (!order) throw notFound('order');
-  return order;
+  return found(await readOrderWhere(ctx, isOrderOf(ctx, { orderNumber, email })), 'order');
 }
 
 /** An order, read with one statement; `undefined` when the store has none with this id. */

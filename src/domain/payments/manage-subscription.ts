@@ -138,8 +138,7 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
     if (order) await applySubscription(ctx, snapshot, subscriberOf(order));
     await recordAudit(ctx, { action: `subscription.${wanted.action}`, subjectKind: 'subscription', subjectId: id });
   });
-  const view = await readSubscription(ctx, id);
-  if (!view) throw notFound('subscription');
+  const view = found(await readSubscription(ctx, id), 'subscription');
   if (view.status === 'canceled' && !wanted.action.startsWith('cancel')) throw alreadyCanceled();
   return view;
 }

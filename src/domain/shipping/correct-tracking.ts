@@ -1,5 +1,5 @@
 import { transact } from '#src/database/transact.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { DomainError, found, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -29,8 +29,7 @@ export interface TrackingCorrection {
 export async function correctTracking(ctx: Context, correct: TrackingCorrection): Promise<void> {
   const { orderId, trackingNumber, correction } = correct;
   await transact(ctx, async (ctx) => {
-    const order = await lockOrder(ctx, orderId);
-    if (!order) throw notFound('order');
+    const order = found(await lockOrder(ctx, orderId), 'order');
     const wrong = parcelOf(order, trackingNumber);
     if (!wrong) throw notFound('tracking number of this order');
     if (wrong.carrier === correction?.carrier && trackingNumber === correction.trackingNumber) return;

@@ -1,6 +1,6 @@
 import { read, transact } from '#src/database/transact.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
@@ -36,8 +36,7 @@ export async function recoverPurchases(
   ctx: Context,
   { since, dryRun }: { since: Date; dryRun: boolean },
 ): Promise<RecoveredPurchase[]> {
-  const opened = await openAccount(ctx);
-  if (!opened) throw notFound('shipping account');
+  const opened = found(await openAccount(ctx), 'shipping account');
   const listed = await ctx.ports.shipping.listPurchases(opened.account, since, { signal: ctx.signal });
   const recovered: RecoveredPurchase[] = [];
   const recorded = new Set<string>();

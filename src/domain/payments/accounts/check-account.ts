@@ -1,4 +1,4 @@
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { wrongModeOf } from '../../check-key-mode.ts';
 import type { Context } from '../../context.ts';
 import { type AccountCheck, classifyCheck } from '../../shipping/index.ts';
@@ -11,8 +11,7 @@ import { readPaymentAccount } from './read-account.ts';
  * @throws DomainError `not_found` when no account is stored
  */
 export async function checkPaymentAccount(ctx: Context): Promise<AccountCheck> {
-  const stored = await readPaymentAccount(ctx);
-  if (!stored) throw notFound('account');
+  const stored = found(await readPaymentAccount(ctx), 'account');
   if (stored.mode !== 'direct') {
     return { ok: false, detail: 'The store cannot sell in connect mode: it needs its own keys.' };
   }

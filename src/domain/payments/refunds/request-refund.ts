@@ -4,7 +4,7 @@ import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { chargeStepOf } from '#src/lib/currency.ts';
 import { days } from '#src/lib/duration.ts';
-import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
+import { DomainError, found, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
 import { Cents as CentsSchema, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
@@ -53,8 +53,7 @@ export interface RefundRequest {
 export async function requestRefund(ctx: Context, request: RefundRequest): Promise<Refund> {
   const { orderId, reason = null, returnId = null } = request;
   return transact(ctx, async (ctx) => {
-    const order = await lockOrder(ctx, orderId);
-    if (!order) throw notFound('order');
+    const order = found(await lockOrder(ctx, orderId), 'order');
     const pending = request.isNamed || returnId ? undefined : await findPending(ctx, request);
     if (pending) return pending;
     const amountCents = checkRefundAmount(order, await leftToRefund(ctx, order), request.amountCents ?? null);
