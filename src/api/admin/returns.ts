@@ -25,9 +25,10 @@ const deciding = {
   ...writing('returns'),
   method: 'post',
   params: Type.Object({ id: Id('ret') }),
+  body: Type.Object({ note }),
+  errors: ['return_not_allowed'],
   responses: { 200: Type.Object({ return: ReturnView }) },
 } as const;
-const Decision = Type.Object({ note });
 
 export const getReturns = defineRoute({
   ...reading('returns'),
@@ -52,8 +53,6 @@ export const postApproval = defineRoute({
   operationId: 'admin.approveReturn',
   path: '/api/v1/admin/returns/:id/approve',
   summary: 'Approve a return.',
-  body: Decision,
-  errors: ['return_not_allowed'],
   async handle({ ctx, params, body }) {
     return ok({ return: presentReturn(await approveReturn(ctx, { returnId: params.id, note: body.note })) });
   },
@@ -64,8 +63,6 @@ export const postRejection = defineRoute({
   operationId: 'admin.rejectReturn',
   path: '/api/v1/admin/returns/:id/reject',
   summary: 'Reject a return. Its items can be requested in another return.',
-  body: Decision,
-  errors: ['return_not_allowed'],
   async handle({ ctx, params, body }) {
     return ok({ return: presentReturn(await rejectReturn(ctx, { returnId: params.id, note: body.note })) });
   },
@@ -76,8 +73,6 @@ export const postReceipt = defineRoute({
   operationId: 'admin.receiveReturn',
   path: '/api/v1/admin/returns/:id/receive',
   summary: 'Record that the goods of a return were received. Their stock is not changed.',
-  body: Decision,
-  errors: ['return_not_allowed'],
   async handle({ ctx, params, body }) {
     return ok({ return: presentReturn(await receiveReturn(ctx, { returnId: params.id, note: body.note })) });
   },
@@ -88,8 +83,6 @@ export const postClosing = defineRoute({
   operationId: 'admin.closeReturn',
   path: '/api/v1/admin/returns/:id/close',
   summary: 'Close a return that was refunded or replaced, or whose goods never arrived.',
-  body: Decision,
-  errors: ['return_not_allowed'],
   async handle({ ctx, params, body }) {
     return ok({ return: presentReturn(await closeReturn(ctx, { returnId: params.id, note: body.note })) });
   },
