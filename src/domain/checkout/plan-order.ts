@@ -32,47 +32,8 @@ export const continuableMs = minutes(10);
 const providerLifetimeMinMs = minutes(35) + continuableMs;
 
 /** Where a store ships that has not configured its countries. */
-const defaultCountries = [
-  'US',
-  'CA',
-  'GB',
-  'IE',
-  'AU',
-  'NZ',
-  'AT',
-  'BE',
-  'BG',
-  'CH',
-  'CY',
-  'CZ',
-  'DE',
-  'DK',
-  'EE',
-  'ES',
-  'FI',
-  'FR',
-  'GR',
-  'HR',
-  'HU',
-  'IS',
-  'IT',
-  'JP',
-  'LI',
-  'LT',
-  'LU',
-  'LV',
-  'MT',
-  'MX',
-  'NL',
-  'NO',
-  'PL',
-  'PT',
-  'RO',
-  'SE',
-  'SG',
-  'SI',
-  'SK',
-];
+const defaultCountries =
+  'US CA GB IE AU NZ AT BE BG CH CY CZ DE DK EE ES FI FR GR HR HU IS IT JP LI LT LU LV MT MX NL NO PL PT RO SE SG SI SK';
 
 /**
  * Plan the order of a quote. This only calculates: nothing is read, written or fetched.
@@ -93,7 +54,7 @@ export function planOrder(
   const { discountCents, giftCardCents, shippingCents } = amounts;
   const now = ctx.clock.now().getTime();
   const orderId = newId('ord');
-  const countries = shipping?.countries ?? defaultCountries;
+  const countries = shipping?.countries ?? defaultCountries.split(' ');
   return {
     expiresAt: new Date(now + terms.sessionLifetimeMs),
     order: {
@@ -197,32 +158,20 @@ function sessionLineOf(line: PricedLine): SessionLine {
 }
 
 function itemOf(line: PricedLine, discountCents: number): NewOrder['items'][number] {
-  const {
-    productId,
-    productSlug,
-    variantId,
-    variantNamed,
-    sku,
-    quantity,
-    unitPriceCents,
-    purchaseType,
-    weightOz,
-    ships,
-  } = line;
   return {
-    productId,
-    productSlug,
-    variantId,
-    variantNamed,
-    sku,
-    quantity,
-    unitPriceCents,
-    discountCents,
-    purchaseType,
+    productId: line.productId,
+    productSlug: line.productSlug,
+    variantId: line.variantId,
+    variantNamed: line.variantNamed,
+    sku: line.sku,
     name: nameOf(line),
+    quantity: line.quantity,
+    unitPriceCents: line.unitPriceCents,
+    discountCents,
+    purchaseType: line.purchaseType,
     subscriptionInterval: line.interval,
-    weightOz,
-    ships,
+    weightOz: line.weightOz,
+    ships: line.ships,
   };
 }
 

@@ -24,14 +24,7 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
   const promo = await em.findOne(PromoCode, { tenantId: ctx.tenant.id, code });
   if (!promo) {
     const id = newId('promo');
-    em.create(PromoCode, {
-      tenantId: ctx.tenant.id,
-      id,
-      code,
-      ...wanted,
-      createdAt: now,
-      updatedAt: now,
-    });
+    em.create(PromoCode, { tenantId: ctx.tenant.id, id, code, ...wanted, createdAt: now, updatedAt: now });
     await em.flush();
     return { id, subject, action: 'created', fields: Object.keys(input) };
   }
