@@ -6,7 +6,7 @@ import { DomainError, invalidOrExpired, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { randomToken } from '../tenants/index.ts';
@@ -45,6 +45,12 @@ interface SessionRow extends StaffMember {
 const sessionColumns = sql`session.id as "sessionId", session.created_at as "sessionCreatedAt",
   session.idle_expires_at as "idleExpiresAt", session.expires_at as "expiresAt",
   session.verified_until as "verifiedUntil"`;
+
+/** The sessions that nobody ended, of members who were not revoked; their time may be over. Conditions may follow. */
+const selectOpenSessions = (ctx: Context): Sql => sql`
+  select ${staffColumns}, ${sessionColumns} from staff_sessions session
+  join staff on staff.tenant_id = ${ctx.tenant.id} and staff.id = session.staff_id and staff.revoked_at is null
+  where session.tenant_id = ${ctx.tenant.id} and session.ended_at is null`;
 
 function toSession({ sessionId, sessionCreatedAt, ...row }: SessionRow): StaffSession {
   const { idleExpiresAt, expiresAt, verifiedUntil, ...staff } = row;
@@ -109,9 +115,7 @@ export async function openStaffSession(ctx: Context, token: string): Promise<Sta
   const row = await readOne<SessionRow>(
     ctx,
     sql`
-    select ${staffColumns}, ${sessionColumns} from staff_sessions session
-    join staff on staff.tenant_id = ${ctx.tenant.id} and staff.id = session.staff_id and staff.revoked_at is null
-    where session.tenant_id = ${ctx.tenant.id} and session.token_hash = ${sha256(token)} and session.ended_at is null`,
+    ${selectOpenSessions(ctx)} and session.token_hash = ${sha256(token)}`,
   );
   if (!row) throw invalidStaffSession();
   if (row.idleExpiresAt <= now || row.expiresAt <= now) throw expiredStaffSession();
@@ -159,9 +163,7 @@ export async function listStaffSessions(ctx: Context, { staffId }: { staffId: st
   const rows = await read<SessionRow>(
     ctx,
     sql`
-    select ${staffColumns}, ${sessionColumns} from staff_sessions session
-    join staff on staff.tenant_id = ${ctx.tenant.id} and staff.id = session.staff_id and staff.revoked_at is null
-    where session.tenant_id = ${ctx.tenant.id} and session.staff_id = ${staffId} and session.ended_at is null
+    ${selectOpenSessions(ctx)} and session.staff_id = ${staffId}
       and session.idle_expires_at > ${now} and session.expires_at > ${now}
     order by session.id desc limit ${sessionsMax}`,
   );

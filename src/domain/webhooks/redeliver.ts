@@ -4,7 +4,7 @@ import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { rejectReversed } from '#src/lib/reject-reversed.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -29,8 +29,7 @@ export async function redeliver(ctx: Context, { id }: { id: string }): Promise<v
   await transact(ctx, async (ctx) => {
     await lockAndWake(ctx, delivery.endpointId);
     await ctx.tx.execute(sql`
-      update webhook_deliveries
-      set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease_token = null, finished_at = null
+      update webhook_deliveries set ${dueAgain(ctx)}
       where tenant_id = ${ctx.tenant.id} and id = ${id} and (state <> 'pending' or lease_token is null)`);
     await recordAudit(ctx, { action: 'webhook_delivery.redelivered', subjectKind: 'webhook_delivery', subjectId: id });
   });
@@ -56,8 +55,7 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
     await lockAndWake(ctx, id);
     const states = only === 'all' ? ['failed', 'discarded', 'delivered'] : ['failed', 'discarded'];
     const recovered = await ctx.tx.execute(sql`
-      update webhook_deliveries
-      set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease_token = null, finished_at = null
+      update webhook_deliveries set ${dueAgain(ctx)}
       where tenant_id = ${ctx.tenant.id} and id in (
         select id from webhook_deliveries
         where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id} and state = any(${states})
@@ -75,6 +73,10 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
     return { recovered: recovered.length };
   });
 }
+
+/** A delivery is due now, with a new round. */
+const dueAgain = ({ clock }: InTransaction): Sql => sql`
+  state = 'pending', round_count = 0, next_attempt_at = ${clock.now()}, lease_token = null, finished_at = null`;
 
 /** The endpoint is locked before its deliveries, as everywhere. The jobs enqueued here start after the commit. */
 async function lockAndWake(ctx: InTransaction, endpointId: string): Promise<void> {
