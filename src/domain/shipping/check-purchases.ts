@@ -151,8 +151,7 @@ const isBackAtProvider = ({ state }: LabelPurchase) => state === 'refunding' || 
 async function flagVoided(ctx: InTransaction, order: Order, label: Label, { id }: LabelPurchase): Promise<void> {
   if (label.voidingSince || order.shippedAt || !order.isPaid || !label.purchasedAt) return;
   await recordVoidedAtProvider(ctx, label, { id, chargedAt: label.purchasedAt });
-  await unlinkParcel(ctx, label);
-  order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
+  await unlinkParcel(ctx, order, label);
   label.wasVoidedAtProvider();
   await flagUnheld(ctx, order, label, 'carrier_error', 'The label was voided at the shipping provider.');
 }

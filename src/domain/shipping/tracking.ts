@@ -137,9 +137,10 @@ export async function wasReplaced(ctx: InTransaction, order: Order, label: Label
   return isOther && own?.status === 'pre_transit';
 }
 
-/** The parcel of this label will not be sent: stop polling it. */
-export async function unlinkParcel(ctx: InTransaction, label: Label): Promise<void> {
+/** The parcel of this label will not be sent: stop polling it, and take it out of its order. The caller saves that. */
+export async function unlinkParcel(ctx: InTransaction, order: Order, label: Label): Promise<void> {
   await ctx.tx.execute(sql`
     update trackings set next_poll_at = null
-    where tenant_id = ${ctx.tenant.id} and order_id = ${label.orderId} and label_id = ${label.id}`);
+    where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} and label_id = ${label.id}`);
+  order.labels = order.labels.filter(({ tracking_number: number }) => number !== label.trackingNumber);
 }

@@ -206,8 +206,7 @@ async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel
     label.release();
     recordEvent(ctx, 'label.voided', labelId);
     await closeFailedJobs(ctx, label);
-    await unlinkParcel(ctx, label);
-    order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
+    await unlinkParcel(ctx, order, label);
     await recordFulfillment(ctx, orderId, {
       ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
       resolved: labelReasonCodes,
