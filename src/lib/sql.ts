@@ -48,6 +48,11 @@ export function lowerCase(text: Sql): Sql {
   return sql`lower((${text}) collate "und-x-icu")`;
 }
 
+/** The condition that all of these are true, without those that are `false`. */
+export function allOf(...conditions: readonly (Sql | false)[]): Sql {
+  return joinSql([sql`true`, ...conditions.filter((condition) => condition !== false)], ' and ');
+}
+
 /** The parts joined by a separator such as ` and `. */
 export function joinSql(parts: readonly Sql[], separator: string): Sql {
   return parts.reduce(

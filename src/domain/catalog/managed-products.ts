@@ -3,7 +3,7 @@ import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Id, Nullable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
-import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
+import { allOf, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { StockMove } from './change-stock.ts';
 import { ProductBody, presentProduct, VariantBody } from './present.ts';
@@ -41,18 +41,13 @@ export type ManagedProductFilter = Static<typeof ManagedProductFilter>;
 
 /** The condition that a product `p` matches the filter. */
 export function matchesProduct({ tenant }: Context, { status, tag, category }: ManagedProductFilter): Sql {
-  const conditions = [
-    sql`true`,
-    ...(status === undefined ? [] : [sql`p.status = ${status}`]),
-    ...(category === undefined ? [] : [sql`p.category = ${category}`]),
-    ...(tag === undefined
-      ? []
-      : [
-          sql`exists (
-            select from product_tags t where t.tenant_id = ${tenant.id} and t.product_id = p.id and t.tag = ${tag})`,
-        ]),
-  ];
-  return joinSql(conditions, ' and ');
+  return allOf(
+    status !== undefined && sql`p.status = ${status}`,
+    category !== undefined && sql`p.category = ${category}`,
+    tag !== undefined &&
+      sql`exists (
+        select from product_tags t where t.tenant_id = ${tenant.id} and t.product_id = p.id and t.tag = ${tag})`,
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ListOrder, Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { found } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import { allOf, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { NewOrderItem } from './create-order.ts';
 import { type Attention, fulfillmentStatuses, orderStatuses } from './order.ts';
@@ -97,19 +97,16 @@ export const hasNoLabel = sql`
 export function matchesOrder(filter: OrderFilter): Sql {
   const { status, fulfillment_status: fulfillment, email, from, to } = filter;
   const { needs_attention: needsAttention, without_label: withoutLabel } = filter;
-  const conditions = [
-    sql`true`,
-    ...(status === undefined ? [] : [sql`o.status = ${status}`]),
-    ...(fulfillment === undefined ? [] : [sql`o.fulfillment_status = ${fulfillment}`]),
-    ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
-    ...(needsAttention === undefined ? [] : [sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`]),
-    ...(withoutLabel === undefined
-      ? []
-      : [withoutLabel ? sql`${isToShip} and ${hasNoLabel}` : sql`not (${isToShip} and ${hasNoLabel})`]),
-    ...(from === undefined ? [] : [sql`o.created_at >= ${from}::timestamptz`]),
-    ...(to === undefined ? [] : [sql`o.created_at < ${to}::timestamptz`]),
-  ];
-  return joinSql(conditions, ' and ');
+  return allOf(
+    status !== undefined && sql`o.status = ${status}`,
+    fulfillment !== undefined && sql`o.fulfillment_status = ${fulfillment}`,
+    email !== undefined && sql`o.email = ${normaliseEmail(email)}`,
+    needsAttention !== undefined && sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`,
+    withoutLabel !== undefined &&
+      (withoutLabel ? sql`${isToShip} and ${hasNoLabel}` : sql`not (${isToShip} and ${hasNoLabel})`),
+    from !== undefined && sql`o.created_at >= ${from}::timestamptz`,
+    to !== undefined && sql`o.created_at < ${to}::timestamptz`,
+  );
 }
 
 /** The order with this id, with its attentions; `undefined` when there is none. */

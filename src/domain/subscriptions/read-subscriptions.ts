@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
+import { allOf, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { ShippingAddressView } from '../orders/index.ts';
 import { type Subscription, subscriptionStatuses } from './subscription.ts';
@@ -107,14 +107,12 @@ export type SubscriptionFilter = Static<typeof SubscriptionFilter>;
 /** The condition that a subscription `s` matches the filter. */
 export function matchesSubscription(filter: SubscriptionFilter): Sql {
   const { status, email, product_id: productId, variant_id: variantId } = filter;
-  const conditions = [
-    sql`true`,
-    ...(status === undefined ? [] : [sql`s.status = ${status}`]),
-    ...(email === undefined ? [] : [sql`s.email = ${normaliseEmail(email)}`]),
-    ...(productId === undefined ? [] : [sql`s.product_id = ${productId}`]),
-    ...(variantId === undefined ? [] : [sql`s.variant_id = ${variantId}`]),
-  ];
-  return joinSql(conditions, ' and ');
+  return allOf(
+    status !== undefined && sql`s.status = ${status}`,
+    email !== undefined && sql`s.email = ${normaliseEmail(email)}`,
+    productId !== undefined && sql`s.product_id = ${productId}`,
+    variantId !== undefined && sql`s.variant_id = ${variantId}`,
+  );
 }
 
 /**
