@@ -7,7 +7,7 @@ import { type Attempt, type AttemptedBatch, isGone, isSuccess } from './attempt-
 import type { Batch } from './claim-deliveries.ts';
 import { wakeEveryLease } from './endpoint-wakes.ts';
 import { discardPending } from './redeliver.ts';
-import { waitAfter } from './retry-schedule.ts';
+import { waitAfter } from './wait-after.ts';
 import type { Consequences, DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**

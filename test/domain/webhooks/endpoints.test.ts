@@ -27,8 +27,8 @@ import {
   updateEndpoint,
   webhooksNeedingAttention,
 } from '#src/domain/webhooks/index.ts';
-import { waitAfter } from '#src/domain/webhooks/retry-schedule.ts';
 import { sign } from '#src/domain/webhooks/signing.ts';
+import { waitAfter } from '#src/domain/webhooks/wait-after.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
