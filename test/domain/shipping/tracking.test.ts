@@ -206,8 +206,8 @@ test.serial('a parcel that is on its way for three weeks flags its order once', 
   t.is(await attentionAfter(days(30)), null, 'it waits to be packed');
   shipping.tracking.set(trackingNumber, { status: 'transit', at: clock.now() });
   t.is(await attentionAfter(0), null);
-  t.is(await attentionAfter(days(21) - 1000), null);
-  t.is(await attentionAfter(1000), 'parcel_overdue');
+  t.is(await attentionAfter(days(21) - minutes(1)), null);
+  t.is(await attentionAfter(minutes(1)), 'parcel_overdue');
   await dismissAttention(ctx, { orderId: order.id, code: 'parcel_overdue' });
   t.is(await attentionAfter(days(1)), null);
   shipping.tracking.set(trackingNumber, { status: 'delivered', at: clock.now() });
