@@ -12,7 +12,7 @@ type Stored<Value> =
 /** The fields that a view shows, as a row has them. */
 type RowOf<Shown> = { readonly [Name in keyof Shown as CamelCase<Name>]: Stored<Shown[Name]> };
 
-const inCamelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const inCamelCase = (name: string) => name.replace(/_([a-z])/g, (_, initial: string) => initial.toUpperCase());
 
 /** The names of a view's fields, with those of the row's. They are made once, because lists show the same view often. */
 const namesOf = new WeakMap<TObject, readonly (readonly [shown: string, stored: string])[]>();
