@@ -12,11 +12,11 @@ import { type Applied, applyStore } from '#src/cli/apply/apply-store.ts';
 import { reportApplied } from '#src/cli/apply/report-applied.ts';
 import { RejectedInput } from '#src/cli/apply/section.ts';
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
-import { read } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { demoStoreFile } from '#src/dev/stack/start-stack.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { listKeys } from '#src/domain/tenants/index.ts';
+import { closeStore, listKeys, readStore } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 import { callCli, runCli } from '#test/support/cli.ts';
@@ -430,6 +430,18 @@ test.serial('two concurrent applies of the same file create one store', async (t
   const applied = await Promise.all([apply(t.context, text), apply(t.context, text)]);
   t.deepEqual(applied.map(({ keys }) => keys.length).toSorted(), [0, 2]);
   t.truthy(await storeOf(t.context, slug));
+});
+
+test.serial('apply leaves a closed store closed, and says so', async (t) => {
+  const { slug, text } = ownStore();
+  await apply(t.context, text);
+  const ctx = await storeOf(t.context, slug);
+  t.truthy(ctx);
+  if (!ctx) return;
+  await transact(ctx, closeStore);
+  const { notes } = await apply(t.context, text);
+  t.true(notes.includes(`${slug} is closed, and stays so. To open it again: tenants reopen ${slug}`), notes.join());
+  t.truthy((await readStore(ctx)).closedAt);
 });
 
 test.serial('apply says how to get a signing secret for a store without one', async (t) => {
