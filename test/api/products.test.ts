@@ -122,6 +122,23 @@ test('GET /products filters by category, tag and words', async (t) => {
   t.deepEqual(await slugs('tag=gift&category=kitchen&q=stirrer'), ['cafe']);
 });
 
+test('GET /products finds words with accents in descriptions and SKUs, as they were typed', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const described = ['Crème brûlée', 'Für HAUSTÜREN', 'ガラスの器', '한국 도자기', 'أكواب من الخزف', 'Große Fußmatte'];
+  for (const [index, description] of described.entries())
+    await buildProduct(ctx, { slug: `p-${index}`, name: 'Thing', description, variants: [{ sku: `CAFÉ-${index}` }] });
+  for (const [index, typed] of ['crème BRÛLÉE', 'haustüren', 'ガラス', '도자기', 'أكواب', 'fußmatte'].entries())
+    for (const q of [typed, `café-${index}`]) {
+      const path = `/api/v1/products?q=${encodeURIComponent(q)}`;
+      const { body } = await api.call('GET', path, { tenant: tenant.slug });
+      t.deepEqual(
+        body.products.map(({ slug }: any) => slug),
+        [`p-${index}`],
+        q,
+      );
+    }
+});
+
 test('a cursor is accepted however long the name is that it stands at', async (t) => {
   const { api, ctx, tenant } = t.context;
   const name = '🍵'.repeat(200);

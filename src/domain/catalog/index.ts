@@ -57,6 +57,7 @@ export {
   type ProductFilter,
   type ProductRow,
   publishedProducts,
+  type TypedWord,
 } from './published-products.ts';
 export {
   decideReview,

@@ -78,7 +78,7 @@ export interface ProductFilter extends PageRequest {
 /**
  * The ids of all products that may contain the words, drafts too; `undefined` when there are too many to sort them.
  */
-export type FindCandidates = (ctx: Context, words: readonly string[]) => Promise<readonly string[] | undefined>;
+export type FindCandidates = (ctx: Context, words: readonly TypedWord[]) => Promise<readonly string[] | undefined>;
 
 /** How many products one page is looked for among, where no index has those that meet the filter. */
 const readMax = 500;
@@ -116,7 +116,7 @@ interface PageSource {
   /** The products to read, with what they are sorted by. */
   readonly from: Sql;
   readonly filter: ProductFilter;
-  readonly words: readonly string[];
+  readonly words: readonly TypedWord[];
   /** How many of them are read. */
   readonly count: number;
   readonly limit: number;
@@ -161,10 +161,23 @@ function listed(ctx: Context, { category, tag }: ProductFilter): Sql {
 
 const wordsMax = 8;
 
-/** The words of a query that are looked for. */
-export const wordsOf = (q = ''): string[] => normalizeText(q).split(/\s+/).filter(Boolean).slice(0, wordsMax);
+/** A word that is looked for: in names without accents, in descriptions and SKUs also as it was typed. */
+export interface TypedWord {
+  readonly plain: string;
+  readonly written: string;
+}
 
-function conditions({ category, tag }: ProductFilter, words: readonly string[]): Sql {
+/** The words of a query that are looked for. */
+export const wordsOf = (q = ''): TypedWord[] =>
+  q
+    .normalize('NFC')
+    .toLowerCase()
+    .split(/\s+/)
+    .map((written) => ({ plain: normalizeText(written).trim(), written }))
+    .filter(({ plain }) => plain !== '')
+    .slice(0, wordsMax);
+
+function conditions({ category, tag }: ProductFilter, words: readonly TypedWord[]): Sql {
   const inCategory = category === undefined ? sql`` : sql` and p.category = ${category}`;
   const tagged =
     tag === undefined
@@ -178,10 +191,13 @@ function conditions({ category, tag }: ProductFilter, words: readonly string[]):
       ? sql``
       : sql`
       and not exists (
-        select from unnest(${words}::text[]) as word
-        where strpos(p.sort_name, word) = 0 and strpos(${lowerCase(sql`p.description`)}, word) = 0
+        select from unnest(${words.map(({ plain }) => plain)}::text[], ${words.map(({ written }) => written)}::text[])
+          as word(plain, written)
+        where strpos(p.sort_name, plain) = 0 and strpos(${lowerCase(sql`p.description`)}, plain) = 0
+          and strpos(${lowerCase(sql`p.description`)}, written) = 0
           and not exists (select from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id
-                            and case when v.removed_at is null then ${lowerCase(sql`v.sku`)} = word end offset 0))`;
+                            and case when v.removed_at is null then ${lowerCase(sql`v.sku`)} in (plain, written) end
+                          offset 0))`;
   return sql`${inCategory}${tagged}${named}`;
 }
 

@@ -7,6 +7,7 @@ import {
   type ManagedProduct,
   type ProductFilter,
   type ProductRow,
+  type TypedWord,
 } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { containing } from './vocabulary.ts';
@@ -80,19 +81,23 @@ interface Candidates {
  * How products are found whose search documents contain all of the words, one of which the index has, or with a SKU
  * that is one; `undefined` where the index has none of the words.
  */
-function candidatesOf({ tenant }: Context, words: readonly string[]): Candidates | undefined {
-  const patterns = words.flatMap((word) => containing(word) ?? []);
-  if (patterns.length === 0) return undefined;
-  const text = sql`(normalized_title || ' ' || ${lowerCase(sql`body`)})`;
-  const short = words.filter((word) => containing(word) === undefined);
-  const contained = joinSql(
-    patterns.map((pattern) => sql`${text} like ${pattern}`),
-    ' and ',
+function candidatesOf({ tenant }: Context, words: readonly TypedWord[]): Candidates | undefined {
+  const spellings = words.map(({ plain, written }) => [...new Set([plain, written])]);
+  const [indexed = [], short = []] = [true, false].map((isIndexed) =>
+    spellings.filter((word) => word.every((spelling) => containing(spelling) !== undefined) === isIndexed),
   );
-  const isNamed = sql`names && ${words}::text[]`;
+  if (indexed.length === 0) return undefined;
+  const text = sql`(normalized_title || ' ' || ${lowerCase(sql`body`)})`;
+  const hasAll = (of: readonly string[][], has: (spelling: string) => Sql) =>
+    joinSql(
+      of.map((word) => sql`(${joinSql(word.map(has), ' or ')})`),
+      ' and ',
+    );
+  const contained = hasAll(indexed, (spelling) => sql`${text} like ${containing(spelling)}`);
+  const isNamed = sql`names && ${spellings.flat()}::text[]`;
   const isMatching = sql`(${contained} or ${isNamed})`;
-  const columns = sql`subject_id as id, ${isNamed} or not exists (
-    select from unnest(${short}::text[]) as word where strpos(${text}, word) = 0) as fits`;
+  const fits = short.length === 0 ? sql`true` : hasAll(short, (spelling) => sql`strpos(${text}, ${spelling}) > 0`);
+  const columns = sql`subject_id as id, (${isNamed} or ${fits}) as fits`;
   return {
     columns,
     isMatching,

@@ -309,7 +309,7 @@ test('listProducts completes a page from the candidates of an index when its wor
 
   const requested: (readonly string[])[] = [];
   const candidates: FindCandidates = async (_ctx, words) => {
-    requested.push(words);
+    requested.push(words.map(({ plain }) => plain));
     return [...new Set([...rows.map(({ id }) => id), ...ids])];
   };
   const filter: ProductFilter = { q: 'Vase', tag: 'clay', limit: 100 };
