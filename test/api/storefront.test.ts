@@ -520,6 +520,37 @@ test.serial('GET /search finds content only while it is published and active', a
   t.deepEqual(slugs(await request(t.context, 'q=oak')), ['soon']);
 });
 
+test.serial('GET /search finds letters that have no accent to take away, in each spelling', async (t) => {
+  const { ctx, services } = t.context;
+  const names = {
+    isik: 'Işıklı ayna',
+    oeufs: 'Coquetier pour œufs',
+    oere: 'Ørestad',
+    lodz: 'Łódź',
+    strasse: 'Straßenkarte',
+  };
+  for (const [slug, name] of Object.entries(names)) await buildProduct(ctx, { slug: `p-${slug}`, name });
+  await runJobs(services);
+  const found = {
+    ışıklı: 'isik',
+    isikli: 'isik',
+    oeufs: 'oeufs',
+    orestad: 'oere',
+    lodz: 'lodz',
+    strassenkarte: 'strasse',
+  };
+  for (const [typed, slug] of Object.entries(found)) {
+    const q = encodeURIComponent(typed);
+    t.deepEqual(slugs(await request(t.context, `q=${q}`)), [`p-${slug}`], typed);
+    const { body } = await t.context.api.call('GET', `/api/v1/products?q=${q}`, { tenant: t.context.tenant.slug });
+    t.deepEqual(
+      body.products.map(({ slug }: any) => slug),
+      [`p-${slug}`],
+      typed,
+    );
+  }
+});
+
 test.serial('GET /search returns pages of one kind or all, of the own store', async (t) => {
   const { ctx, services, api } = t.context;
   for (const index of [1, 2, 3])
