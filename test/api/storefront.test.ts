@@ -416,6 +416,15 @@ test.serial('GET /search finds titles with the typed text inside of a word', asy
   t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('ｺｰﾋｰ')}`)), ['beans']);
   t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('คั่วบด')}`)), ['ground']);
   t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('茶')}`)), []);
+  await buildProduct(ctx, { slug: 'cup', name: '青い茶碗' });
+  await runJobs(services);
+  t.deepEqual(
+    slugs(await request(t.context, `q=${encodeURIComponent('茶碗')}`)),
+    ['cup'],
+    'most words have two characters',
+  );
+  t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('茶')}`)), ['cup']);
+  t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('茶碗')}&type=content`)), []);
 });
 
 test.serial('GET /search returns corrected words only without exact results, all words before any', async (t) => {

@@ -42,6 +42,9 @@ const containingIt = sql`(select containing from typed)`;
 /** The typed text as a slug or SKU. */
 const name = sql`(select name from typed)`;
 
+/** Words of languages without spaces, most of which have one or two characters: too few for the indexes of trigrams. */
+const unspacedPattern = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]{1,2}$/u;
+
 /** A body of at most this length is its own snippet. */
 const snippetWholeUpTo = 200;
 
@@ -142,7 +145,9 @@ function findByText(ctx: Context, typed: Typed): Sql {
       sql`numnode(${words}) > 0 and not exists (select from written)`,
     )}),
     alike as materialized (
-      ${shown} and (${normalized} <% d.normalized_title or d.normalized_title like ${containingIt})),
+      ${shown} and (${normalized} <% d.normalized_title or d.normalized_title like ${containingIt})${
+        unspacedPattern.test(normalizeText(typed.text)) ? sql` union ${newestContaining(ctx, typed)}` : sql``
+      }),
     spelled as (${best(
       sql`false`,
       sql`0.1 * (word_similarity(${normalized}, d.normalized_title) + similarity(${normalized}, d.normalized_title))`,
@@ -151,6 +156,18 @@ function findByText(ctx: Context, typed: Typed): Sql {
     )}),
     by_text as (select * from written union all select * from guessed union all select * from spelled)`;
 }
+
+/** Of the newest documents, those with the typed text in their titles. */
+const newestContaining = (ctx: Context, typed: Typed): Sql => sql`
+  select d.kind, d.subject_id from (${newestDocuments(ctx, typed)}) as d
+  where ${isShown(ctx)} and strpos(d.normalized_title, ${normalized}) > 0`;
+
+/** The newest documents of each kind. */
+const newestDocuments = (ctx: Context, { kinds }: Typed): Sql => sql`
+  select d.* from unnest(${kinds}::text[]) as k(kind) cross join lateral (
+    select * from search_documents d
+    where d.tenant_id = ${ctx.tenant.id} and d.kind = k.kind
+    order by d.subject_id desc limit ${foundMax}) as d`;
 
 const documents = (ctx: Context, { kinds }: Typed): Sql => sql`
   select d.kind, d.subject_id from search_documents d
@@ -178,10 +195,7 @@ function tiers(ctx: Context, typed: Typed, { group, all, any }: Tiers): Sql {
   return sql`
     ${prefix}_newest as materialized (
       select d.kind, d.subject_id, d.names, d.vector, ${inTitle} as in_title, d.vector @@ ${all} as has_all
-      from unnest(${typed.kinds}::text[]) as k(kind) cross join lateral (
-        select * from search_documents d
-        where d.tenant_id = ${ctx.tenant.id} and d.kind = k.kind
-        order by d.subject_id desc limit ${foundMax}) as d
+      from (${newestDocuments(ctx, typed)}) as d
       where ${isShown(ctx)} and d.vector @@ ${any}),
     ${prefix}_titles as materialized (${documents(ctx, typed)} and ${inTitle}),
     ${prefix}_all as materialized (${documents(ctx, typed)} and d.vector @@ ${all}),
