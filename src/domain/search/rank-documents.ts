@@ -19,11 +19,17 @@ const config = ({ tenant }: Context) => sql`${textConfig(tenant.locale)}::regcon
 /** A dash that excludes neither a word nor a phrase. PostgreSQL rejects a query with more than 32 of them in a row. */
 const strayDash = /-(?![\p{L}\p{N}"])/gu;
 
+/** The part of a query that says what is left out: words and phrases after a dash. */
+const excludedIn = (text: string): string =>
+  (text.match(/-?"[^"]*"|\S+/g) ?? []).filter((part) => /^-["\p{L}\p{N}]/u.test(part)).join(' ');
+
 /** A common table expression with the parsed query, so that it is parsed once and not for each document. */
 function typedRow(ctx: Context, { text, guess }: Typed): Sql {
+  const query = text.replace(strayDash, ' ');
   return sql`
     typed as materialized (
-      select websearch_to_tsquery(${config(ctx)}, ${text.replace(strayDash, ' ')}) as words,
+      select websearch_to_tsquery(${config(ctx)}, ${query}) as words,
+        websearch_to_tsquery(${config(ctx)}, ${excludedIn(query)}) as without,
         to_tsquery(${config(ctx)}, ${guess?.all ?? null}::text) as guessed_all,
         to_tsquery(${config(ctx)}, ${guess?.any ?? null}::text) as guessed_any,
         ${normalizeText(text)}::text as normalized, ${containing(normalizeText(text)) ?? null}::text as containing,
@@ -32,6 +38,8 @@ function typedRow(ctx: Context, { text, guess }: Typed): Sql {
 
 /** Its words, in the language of the store. */
 const words = sql`(select words from typed)`;
+/** That none of what is to be left out is there; without nodes where nothing is. */
+const without = sql`(select without from typed)`;
 /** All of the corrected words, and any of them; null without a correction. */
 const guessedAll = sql`(select guessed_all from typed)`;
 const guessedAny = sql`(select guessed_any from typed)`;
@@ -98,7 +106,7 @@ export function rankByMeaning(ctx: Context, typed: Typed, similar: readonly Docu
       where exists (
         select from search_documents d
         where d.tenant_id = ${ctx.tenant.id} and d.kind = near.kind and d.subject_id = near.subject_id
-          and ${isShown(ctx)} offset 0)),
+          and ${isShown(ctx)} and (numnode(${without}) = 0 or d.vector @@ ${without}) offset 0)),
     candidates as (
       select kind, subject_id, round((case when t.is_named then 1
           else 0.99 * (${reciprocal(sql`t.rank`)} + ${reciprocal(sql`m.rank`)}) * (${fusionConstant} + 1) / 2

@@ -193,6 +193,20 @@ test.serial(
   },
 );
 
+test.serial('searchDocuments leaves out what was excluded, also where its meaning is similar', async (t) => {
+  const { ctx, services } = t.context;
+  await buildProduct(ctx, { slug: 'p-ash', name: 'Ash mug' });
+  await buildProduct(ctx, { slug: 'p-oak', name: 'Oak mug' });
+  await runJobs(services);
+  await settle(t.context, 'mug');
+  const found = async (q: string) => slugs(await certainly(t.context, q)).toSorted();
+  t.deepEqual(await found('mug'), ['p-ash', 'p-oak']);
+  t.deepEqual(await found('mug -oak'), ['p-ash']);
+  t.deepEqual(await found('mug -"oak mug"'), ['p-ash']);
+  t.deepEqual(await found('mug -the'), ['p-ash', 'p-oak'], 'a word that says nothing excludes nothing');
+  t.deepEqual(await found('"mug -oak"'), ['p-ash', 'p-oak'], 'a dash in a phrase excludes nothing');
+});
+
 test.serial('embedDocument embeds changed documents only, many in one call', async (t) => {
   const { ctx, services, embeddings } = t.context;
   await buildHomeware(ctx);
