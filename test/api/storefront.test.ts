@@ -529,6 +529,21 @@ test.serial('GET /search finds content only while it is published and active', a
   t.deepEqual(slugs(await request(t.context, 'q=oak')), ['soon']);
 });
 
+test.serial('GET /search reads an HTML body as its readers do', async (t) => {
+  const { ctx, services } = t.context;
+  const value =
+    '<style>.zebra{color:red}</style><p>Le caf&eacute; B&amp;B</p><script>alert("giraffe")</script><p>ouvert <b>tard';
+  await buildEntry(ctx, { slug: 'bar', title: 'Bar', summary: null, body: { format: 'html', value } });
+  await runJobs(services);
+  const { results } = await request(t.context, `q=${encodeURIComponent('café')}`);
+  t.deepEqual(
+    results.map(({ snippet }: any) => snippet),
+    ['Le café B&B\nouvert tard'],
+  );
+  for (const word of ['zebra', 'giraffe', 'eacute', 'color'])
+    t.deepEqual(slugs(await request(t.context, `q=${word}`)), []);
+});
+
 test.serial('GET /search finds letters that have no accent to take away, in each spelling', async (t) => {
   const { ctx, services } = t.context;
   const names = {

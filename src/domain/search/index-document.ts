@@ -1,6 +1,7 @@
 import { lockNames } from '#src/database/lock-names.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import { Snooze } from '#src/lib/errors.ts';
+import { textOfHtml } from '#src/lib/html.ts';
 import { sql } from '#src/lib/sql.ts';
 import { normalizeText, type ProductDocument, productDocuments } from '../catalog/index.ts';
 import { type EntryDocument, entryDocuments } from '../content/index.ts';
@@ -169,11 +170,7 @@ async function removeDocuments(
 /** The beginning of a body without markup. */
 function plainText({ format, value }: { format: string; value: string }): string {
   const beginning = value.slice(0, bodyCharactersMax);
-  if (format === 'html')
-    return beginning
-      .replace(/<[^<>]*>/g, ' ')
-      .replace(/\s+/g, ' ')
-      .trim();
+  if (format === 'html') return textOfHtml(beginning);
   if (format === 'markdown')
     return beginning
       .replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')

@@ -141,7 +141,7 @@ async function bodyOf(
 test('indexDocument indexes the text of markdown and HTML without markup', async (t) => {
   const markdown = '# Oil\n> See [the **guide**](https://shop.example/guide) and ![a bowl](bowl.png).';
   t.is(await bodyOf(t.context, { format: 'markdown', value: markdown }), 'Oil\n See the guide and a bowl.');
-  t.is(await bodyOf(t.context, { format: 'html', value: '<p class="a">Oil it</p>\n<p>twice</p>' }), 'Oil it twice');
+  t.is(await bodyOf(t.context, { format: 'html', value: '<p class="a">Oil it</p>\n<p>twice</p>' }), 'Oil it\ntwice');
 });
 
 test('indexDocument indexes 200,000 opening brackets in less than a second of processor time', async (t) => {
