@@ -575,6 +575,20 @@ test.serial('GET /search finds letters that have no accent to take away, in each
   }
 });
 
+test.serial('GET /search finds a text however its accents are encoded', async (t) => {
+  const { ctx, services } = t.context;
+  const text = 'Rührlöffel und Töpfe';
+  for (const form of ['NFC', 'NFD'])
+    await buildProduct(ctx, { slug: form.toLowerCase(), name: 'Holz', description: text.normalize(form) });
+  await runJobs(services);
+  for (const form of ['NFC', 'NFD'])
+    t.deepEqual(
+      slugs(await request(t.context, `q=${encodeURIComponent('rührlöffel'.normalize(form))}`)).toSorted(),
+      ['nfc', 'nfd'],
+      form,
+    );
+});
+
 test.serial('GET /search returns pages of one kind or all, of the own store', async (t) => {
   const { ctx, services, api } = t.context;
   for (const index of [1, 2, 3])

@@ -58,10 +58,11 @@ export async function indexDocuments(
 async function writeCurrent(ctx: InTransaction, kind: SearchDocument['kind'], ids: readonly string[]): Promise<void> {
   // Two runs that both found no document would both count its words.
   await lockNames(ctx, `search ${kind}`, ids);
-  const documents =
+  const current =
     kind === 'product'
       ? (await productDocuments(ctx, ids)).map(documentOfProduct)
       : (await entryDocuments(ctx, ids)).flatMap(documentOfEntry);
+  const documents = current.map(composed);
   const before = await wordsBefore(ctx, kind, ids);
   const texts = documents.map(({ subjectId, title, keywords, body }) => {
     const words = [title, keywords].join('\n');
@@ -75,6 +76,15 @@ async function writeCurrent(ctx: InTransaction, kind: SearchDocument['kind'], id
   await requestEmbeddings(ctx, kind, texts);
   await deleteEmbeddings(ctx, kind, removed);
 }
+
+/** With one encoding of each accent, as queries have it: some systems write a letter and its accent apart. */
+const composed = (document: SearchDocument): SearchDocument => ({
+  ...document,
+  title: document.title.normalize('NFC'),
+  names: document.names.map((name) => name.normalize('NFC')),
+  keywords: document.keywords.normalize('NFC'),
+  body: document.body.normalize('NFC'),
+});
 
 function documentOfProduct(product: ProductDocument): SearchDocument {
   return {

@@ -42,7 +42,7 @@ export interface SearchPage extends Page<SearchResult> {
  */
 export async function searchDocuments(ctx: Context, request: SearchRequest): Promise<SearchPage> {
   const { type = 'all', cursor, limit = 20 } = request;
-  const text = request.q.trim();
+  const text = request.q.normalize('NFC').trim();
   const kinds = type === 'all' ? ['product', 'content'] : [type];
   const hasMeaning = ctx.ports.embedder !== undefined && !(await isName(ctx, text));
   const isSemantic = hasMeaning && !(cursor !== undefined && isOfText(ctx, text, type, cursor));
