@@ -529,6 +529,23 @@ test.serial('GET /search finds content only while it is published and active', a
   t.deepEqual(slugs(await request(t.context, 'q=oak')), ['soon']);
 });
 
+test.serial(
+  'GET /search finds what begins later, such as a course: only announcements are hidden until then',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const at = (milliseconds: number) => fromNow(clock, milliseconds).toISOString();
+    const times = { starts_at: at(hours(1)), ends_at: at(hours(2)) };
+    await buildEntry(ctx, { type: 'event', slug: 'course', title: 'Oak carving course', ...times });
+    await buildEntry(ctx, { type: 'announcement', slug: 'sale', title: 'Oak sale', ...times });
+    await runJobs(services);
+    t.deepEqual(slugs(await request(t.context, 'q=oak')), ['course']);
+    clock.pass(minutes(90));
+    t.deepEqual(slugs(await request(t.context, 'q=oak')).toSorted(), ['course', 'sale']);
+    clock.pass(minutes(60));
+    t.deepEqual(slugs(await request(t.context, 'q=oak')), ['course']);
+  },
+);
+
 test.serial('GET /search reads an HTML body as its readers do', async (t) => {
   const { ctx, services } = t.context;
   const value =

@@ -20,7 +20,7 @@ export const EntryInput = Type.Object({
   tags: Omittable(Type.Array(Tag, { maxItems: 50 })),
   image: Omittable(ImageInput),
   author: Omittable(Name(200)),
-  /** An announcement is active from `starts_at` until just before `ends_at`. Null is unbounded. */
+  /** An announcement is active from `starts_at` until just before `ends_at`, others always. Null is unbounded. */
   starts_at: Omittable(Timestamp),
   ends_at: Omittable(Timestamp),
   /** Published from this time; null is a draft. */

@@ -70,17 +70,21 @@ export async function listActiveAnnouncements(
   ctx: Context,
   { cursor, limit = 100 }: PageRequest,
 ): Promise<Page<EntryRow>> {
-  const now = ctx.clock.now();
   return readPage<EntryRow>(
     ctx,
     { name: 'active announcements', columns: ['e.published_at', 'e.id'], descending: true },
     { cursor, limit },
     (position) => sql`
-    ${publishedEntries(ctx, position)} and e.type = 'announcement'
-      and (e.starts_at is null or e.starts_at <= ${now}) and coalesce(e.ends_at, 'infinity') > ${now}`,
+    ${publishedEntries(ctx, position)} and e.type = ${announcement} and ${isActive(ctx)}`,
     { brief: true },
   );
 }
+
+/** The type of the entries that are shown only from their start until their end. */
+export const announcement = 'announcement';
+
+const isActive = ({ clock }: Context): Sql =>
+  sql`(e.starts_at is null or e.starts_at <= ${clock.now()}) and coalesce(e.ends_at, 'infinity') > ${clock.now()}`;
 
 /** A query for the published entries `e`. Conditions, order and limit may be appended. */
 function publishedEntries(ctx: Context, more: Sql = sql``): Sql {

@@ -4,7 +4,7 @@ import { Snooze } from '#src/lib/errors.ts';
 import { textOfHtml } from '#src/lib/html.ts';
 import { sql } from '#src/lib/sql.ts';
 import { normalizeText, type ProductDocument, productDocuments } from '../catalog/index.ts';
-import { type EntryDocument, entryDocuments } from '../content/index.ts';
+import { announcement, type EntryDocument, entryDocuments } from '../content/index.ts';
 import { type Context, type InTransaction, isShuttingDown } from '../context.ts';
 import { indexWords } from './index-words.ts';
 import { deleteEmbeddings, requestEmbeddings } from './request-embedding.ts';
@@ -102,8 +102,10 @@ function documentOfProduct(product: ProductDocument): SearchDocument {
 }
 
 function documentOfEntry(entry: EntryDocument): SearchDocument[] {
-  const { publishedAt, startsAt } = entry;
+  const { publishedAt } = entry;
   if (!publishedAt) return [];
+  // What begins later, such as a course, is found before. Only an announcement is shown from then.
+  const { startsAt, endsAt } = entry.type === announcement ? entry : { startsAt: null, endsAt: null };
   return [
     {
       kind: 'content',
@@ -115,7 +117,7 @@ function documentOfEntry(entry: EntryDocument): SearchDocument[] {
       keywords: entry.tags.join(' '),
       body: [entry.summary ?? '', plainText(entry.body)].filter(Boolean).join('\n'),
       visibleFrom: startsAt && startsAt > publishedAt ? startsAt : publishedAt,
-      visibleUntil: entry.endsAt,
+      visibleUntil: endsAt,
     },
   ];
 }

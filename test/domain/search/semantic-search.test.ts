@@ -399,7 +399,8 @@ test.serial('sweepEmbeddings enqueues documents without an embedding of the curr
 
 test.serial('searchDocuments does not find unpublished documents by meaning', async (t) => {
   const { ctx, services, clock } = t.context;
-  await buildEntry(ctx, { slug: 'autumn', title: 'Mugs for autumn', ends_at: fromNow(clock, hours(1)).toISOString() });
+  const ends_at = fromNow(clock, hours(1)).toISOString();
+  await buildEntry(ctx, { type: 'announcement', slug: 'autumn', title: 'Mugs for autumn', ends_at });
   await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
   await runJobs(services);
   t.deepEqual(slugs(await settle(t.context, 'cup')).toSorted(), ['autumn', 'mug']);

@@ -25,8 +25,8 @@ export function ContentInputs() {
       <ImageUrlInput source="image.url" label="URL of the image" />
       <TextInput source="image.alt" label="Description of the image for those who do not see it" />
       <TimeInput source="published_at" label="Published at" helperText="Empty: a draft" />
-      <TimeInput source="starts_at" label="Shown from" />
-      <TimeInput source="ends_at" label="Shown until" />
+      <TimeInput source="starts_at" label="Starts at" helperText="An announcement is shown from then" />
+      <TimeInput source="ends_at" label="Ends at" helperText="An announcement is shown until then" />
     </>
   );
 }
