@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { transact } from '#src/database/transact.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
-import { removeEntry } from '#src/domain/content/index.ts';
+import { removeEntry, saveEntry } from '#src/domain/content/index.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import { indexDocument } from '#src/domain/search/index.ts';
 import { saveShippingAccount } from '#src/domain/shipping/index.ts';
@@ -527,6 +527,25 @@ test.serial('GET /search finds content only while it is published and active', a
   await runJobs(services);
   clock.pass(minutes(30));
   t.deepEqual(slugs(await request(t.context, 'q=oak')), ['soon']);
+});
+
+test.serial('GET /search shows no entry that was just unpublished, though its document is still there', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const at = (milliseconds: number) => fromNow(clock, milliseconds).toISOString();
+  await buildEntry(ctx, { slug: 'published', title: 'Oak published' });
+  const drafted = await buildEntry(ctx, { slug: 'drafted', title: 'Oak drafted' });
+  const postponed = await buildEntry(ctx, { slug: 'postponed', title: 'Oak postponed' });
+  const ended = await buildEntry(ctx, { type: 'announcement', slug: 'ended', title: 'Oak ended' });
+  const removed = await buildEntry(ctx, { slug: 'removed', title: 'Oak removed' });
+  await runJobs(services);
+  t.is((await request(t.context, 'q=oak')).results.length, 5);
+  await transact(ctx, async (ctx) => {
+    await saveEntry(ctx, { ...drafted, published_at: null });
+    await saveEntry(ctx, { ...postponed, published_at: at(hours(1)) });
+    await saveEntry(ctx, { ...ended, ends_at: at(-1) });
+    await removeEntry(ctx, removed);
+  });
+  t.deepEqual(slugs(await request(t.context, 'q=oak')), ['published']);
 });
 
 test.serial(

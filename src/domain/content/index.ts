@@ -9,5 +9,5 @@ export {
   readManagedEntry,
 } from './managed-entries.ts';
 export { EntryBody, presentEntry } from './present.ts';
-export { announcement, findEntry, listActiveAnnouncements, listEntries } from './read-entries.ts';
+export { announcement, findEntry, isEntryShown, listActiveAnnouncements, listEntries } from './read-entries.ts';
 export { removeEntry, saveEntry } from './save-entry.ts';

@@ -86,6 +86,10 @@ export const announcement = 'announcement';
 const isActive = ({ clock }: Context): Sql =>
   sql`(e.starts_at is null or e.starts_at <= ${clock.now()}) and coalesce(e.ends_at, 'infinity') > ${clock.now()}`;
 
+/** The condition that the entry with this id is published and, if it is an announcement, active. */
+export const isEntryShown = (ctx: Context, id: Sql): Sql => sql`exists (
+  ${publishedEntries(ctx)} and e.id = ${id} and (e.type <> ${announcement} or ${isActive(ctx)}) offset 0)`;
+
 /** A query for the published entries `e`. Conditions, order and limit may be appended. */
 function publishedEntries(ctx: Context, more: Sql = sql``): Sql {
   return sql`

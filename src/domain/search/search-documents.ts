@@ -3,6 +3,7 @@ import { type Keyset, keyset, type Page, type PageRequest, type Position } from 
 import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type ProductRow, publishedProducts } from '../catalog/index.ts';
+import { isEntryShown } from '../content/index.ts';
 import type { Context } from '../context.ts';
 import { findSimilar } from './find-similar.ts';
 import { guessWords } from './guess-words.ts';
@@ -61,8 +62,8 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   const page = list.page(await readRanked(ctx, ranked, list, limit + 1), limit);
   if (page.rows.length === 0 && cursor === undefined) await recordZeroResultSearch(ctx, text);
   return {
-    // A product that was just unpublished may still have its document.
-    rows: page.rows.filter(({ kind, product }) => kind === 'content' || product !== null),
+    // What was just unpublished may still have its document.
+    rows: page.rows.filter(({ isShownEntry, product }) => isShownEntry || product !== null),
     cursor: page.cursor,
     mode,
     degraded: hasMeaning && !similar,
@@ -96,8 +97,9 @@ function isOfText(ctx: Context, text: string, type: string, cursor: string): boo
 }
 
 /**
- * Read one page with its products. `offset 0` makes PostgreSQL look up a product only for each row of the page: without
- * it, a planner that has no statistics of a new store reads all products and discards most of them.
+ * Read one page with its products, and whether its entries are shown. `offset 0` makes PostgreSQL look up a product only
+ * for each row of the page: without it, a planner that has no statistics of a new store reads all products and discards
+ * most of them.
  *
  * @param candidates common table expressions, the last one `candidates`: documents with their scores
  * @param count the number of rows: one more than the page, to see whether another page follows
@@ -107,7 +109,7 @@ async function readRanked(
   candidates: Sql,
   list: Keyset,
   count: number,
-): Promise<(SearchResult & { position: Position })[]> {
+): Promise<(SearchResult & { position: Position; isShownEntry: boolean })[]> {
   return read(
     ctx,
     sql`
@@ -116,6 +118,7 @@ async function readRanked(
       select r.*, ${list.position} as position from candidates r where ${list.after} order by ${list.by} limit ${count})
     select d.kind, d.subject_id as id, d.slug, d.type as "entryType", d.title, r.score::float8, r.position,
       to_jsonb(product) as product,
+      r.kind = 'content' and ${isEntryShown(ctx, sql`r.subject_id`)} as "isShownEntry",
       ${snippet(ctx)} as snippet
     from page r
     join lateral (
