@@ -2,16 +2,19 @@ import { transact } from '#src/database/transact.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { found } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
+import { markBought } from '../cart/index.ts';
 import type { Context } from '../context.ts';
 import { findCustomerByEmail, upsertCustomer } from '../customers/index.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
+import { isRenewal } from '../payments/index.ts';
+import { stopReminders } from '../reminders/index.ts';
 import { changeReturnEmail } from '../returns/index.ts';
 import { changeSubscriber, subscriberOf } from '../subscriptions/index.ts';
 
 /**
  * Correct the email of an order. The order, its returns, and the subscriptions that it began are those of the customer
- * with the new one, who gets their emails from now on. Whoever has the old one sees them no longer, but for what the
- * payment provider shows in its billing portal. Nothing is sent by this.
+ * with the new one, who gets their emails from now on, and no reminders of a cart that the order bought. Whoever has the
+ * old one sees them no longer, but for what the payment provider shows in its billing portal. Nothing is sent by this.
  *
  * @throws DomainError `not_found`
  */
@@ -31,6 +34,11 @@ export async function correctEmail(
     const { shippingAddress } = order;
     if (shippingAddress && shippingAddress.email === before) order.shippingAddress = { ...shippingAddress, email };
     await saveOrder(ctx, order);
+    const { paidAt } = order;
+    if (paidAt && !(await isRenewal(ctx, orderId))) {
+      const { savedCarts } = await markBought(ctx, { email, cartId: null, sessionId: null, paidAt });
+      await stopReminders(ctx, { orderId, paidAt }, savedCarts);
+    }
     await changeReturnEmail(ctx, { orderId, email });
     await changeSubscriber(ctx, subscriberOf(order));
     // Without the emails, which are personal data.

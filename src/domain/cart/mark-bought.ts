@@ -8,6 +8,8 @@ export interface Buyer {
   readonly cartId: string | null;
   /** Default: the session that the cart belongs to. */
   readonly sessionId: string | null;
+  /** Only what was saved until then was bought. Default: all. */
+  readonly paidAt?: Date;
 }
 
 /** A saved cart that a purchase completed, and when the shopper had restored it. */
@@ -26,7 +28,7 @@ export interface Bought {
  * Record a purchase on its carts: the cart becomes read-only, and saved carts with the same email, cart or session are
  * marked as converted. One statement, idempotent.
  */
-export async function markBought(ctx: InTransaction, { email, cartId, sessionId }: Buyer): Promise<Bought> {
+export async function markBought(ctx: InTransaction, { email, cartId, sessionId, paidAt }: Buyer): Promise<Bought> {
   const now = ctx.clock.now();
   const rows = await ctx.tx.execute<{ sessionId: string | null; id: string | null; restoredAt: Date | null }>(sql`
     with bought as (
@@ -36,7 +38,8 @@ export async function markBought(ctx: InTransaction, { email, cartId, sessionId 
     visit as materialized (select coalesce(${sessionId}, (select session_id from bought)) as session_id),
     done as (
       update saved_carts set converted_at = ${now}
-      where tenant_id = ${ctx.tenant.id} and converted_at is null and (
+      where tenant_id = ${ctx.tenant.id} and converted_at is null
+        and saved_at <= coalesce(${paidAt ?? null}::timestamptz, 'infinity') and (
         email = ${email && normaliseEmail(email)} or cart_id = ${cartId} or session_id = (select session_id from visit))
       returning id, restored_at)
     select visit.session_id as "sessionId", done.id, done.restored_at as "restoredAt"

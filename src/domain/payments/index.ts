@@ -57,5 +57,6 @@ export {
   requestMs,
 } from './sessions/payment-session.ts';
 export { isBeingSubscribed, type SellingTerms, type Subscribing, sellingTerms } from './sessions/selling-terms.ts';
+export { isRenewal } from './snapshots/apply-invoice.ts';
 export { applySnapshot } from './snapshots/apply-snapshot.ts';
 export { type Snapshot, snapshotOfSession } from './snapshots/fetch-snapshot.ts';

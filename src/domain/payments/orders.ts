@@ -106,7 +106,7 @@ async function closeSale(
   const visited = isRenewal ? undefined : order.metadata['session_id'];
   const named = typeof visited === 'string' ? visited : null;
   const bought = isRenewal ? undefined : await markBought(ctx, { email, cartId, sessionId: named });
-  if (bought) await stopReminders(ctx, orderId, bought.savedCarts);
+  if (bought) await stopReminders(ctx, { orderId, paidAt }, bought.savedCarts);
   const sessionId = bought?.sessionId ?? named;
   if (partnerCode || sessionId) {
     await attributeOrder(ctx, {

@@ -53,19 +53,19 @@ async function schedule(
 const recoveredWithinMs = days(7);
 
 /**
- * Skip the remaining reminders of saved carts that an order has converted. Call it in the transaction that marks the
- * order as paid.
+ * Skip the remaining reminders of saved carts that an order has converted. Call it in the transaction that marks them so.
  */
 export async function stopReminders(
   ctx: InTransaction,
-  orderId: string,
+  { orderId, paidAt }: { readonly orderId: string; readonly paidAt: Date },
   savedCarts: readonly ConvertedCart[],
 ): Promise<void> {
   if (savedCarts.length === 0) return;
   const now = ctx.clock.now();
-  const recovered = savedCarts.filter(
-    ({ restoredAt }) => restoredAt && now.getTime() - restoredAt.getTime() <= recoveredWithinMs,
-  );
+  const recovered = savedCarts.filter(({ restoredAt }) => {
+    const openedMs = restoredAt ? paidAt.getTime() - restoredAt.getTime() : -1;
+    return openedMs >= 0 && openedMs <= recoveredWithinMs;
+  });
   await ctx.tx.execute(sql`
     with stopped as (
       update reminder_steps set state = 'skipped', reason = 'purchased', decided_at = ${now}

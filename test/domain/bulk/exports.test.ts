@@ -31,7 +31,9 @@ async function sell(ctx: Context): Promise<void> {
     await redeemGiftCard(ctx, part);
     await returnGiftCard(ctx, { orderId: order.id });
     await saveGiftCard(ctx, { code, balance_cents: 4000 }, { setBalance: true });
-    await stopReminders(ctx, order.id, [{ id: cart.id, restoredAt: ctx.clock.now() }]);
+    await stopReminders(ctx, { orderId: order.id, paidAt: ctx.clock.now() }, [
+      { id: cart.id, restoredAt: ctx.clock.now() },
+    ]);
     await ctx.tx.execute(sql`
       insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
       values (${ctx.tenant.id}, ${order.id}, 'refund', 1, 500, ${ctx.clock.now()})`);

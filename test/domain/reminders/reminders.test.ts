@@ -268,7 +268,7 @@ const buy = (
 ) =>
   transact(ctx, async (ctx) => {
     const bought = await markBought(ctx, { email: null, cartId: null, sessionId: null, ...given });
-    await stopReminders(ctx, orderId, bought.savedCarts);
+    await stopReminders(ctx, { orderId, paidAt: ctx.clock.now() }, bought.savedCarts);
     return bought.sessionId;
   });
 

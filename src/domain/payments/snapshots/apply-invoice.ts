@@ -38,6 +38,13 @@ export async function applyInvoice(
   return 'applied';
 }
 
+/** Whether an order is of a further period of a subscription, which nobody checked out. */
+export async function isRenewal(ctx: InTransaction, orderId: string): Promise<boolean> {
+  const invoices = await ctx.tx.execute(sql`
+    select 1 from payment_invoices where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
+  return invoices.length > 0;
+}
+
 const unknownRenewal: Attention = {
   code: 'renewal_unknown',
   detail: 'A renewal was paid, but none of its items is an item of this order. Check the subscription at the provider.',
