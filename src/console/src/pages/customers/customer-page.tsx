@@ -1,6 +1,7 @@
 import type { CustomerHistory } from '@storefront-commerce/client';
 import type { RaRecord } from 'react-admin';
 
+import { describeConsent } from '../../lib/describe-consent.ts';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatMoney, formatTime } from '../../lib/format.ts';
 import { PageHeading } from '../../lib/page-heading.tsx';
@@ -15,7 +16,7 @@ export function CustomerPage() {
 }
 
 function Customer({ customer, orders, subscriptions, returns }: CustomerHistory) {
-  const { name, email, accepts_marketing: accepts, created_at: since } = customer;
+  const { name, email, accepts_marketing: consent, created_at: since } = customer;
   return (
     <>
       <PageHeading title={name ?? email} />
@@ -31,7 +32,7 @@ function Customer({ customer, orders, subscriptions, returns }: CustomerHistory)
         <Facts
           of={[
             ['Email', email],
-            ['Marketing', accepts === null ? 'Never decided' : accepts ? 'Accepted' : 'Declined'],
+            ['Marketing', describeConsent(consent)],
             ['Since', formatTime(since)],
           ]}
         />
