@@ -1,13 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import test from 'ava';
 
+/** What an expression may show, without what it compares. */
+const textsOf = (expression: string) =>
+  [...expression.replaceAll(/=== '[^']*'/g, '').matchAll(/'([^']*)'/g)].map(([, part = '']) => part);
+
 const root = new URL('../../', import.meta.url);
 const texts = globSync('src/console/src/**/*.tsx', { cwd: root }).flatMap((file) =>
   [...readFileSync(new URL(file, root), 'utf8').matchAll(/\bempty=(?:"([^"]*)"|\{([^}]*)\})/g)].flatMap(
     ([, text, expression = '']) =>
-      (text === undefined ? [...expression.matchAll(/'([^']*)'/g)].map(([, part = '']) => part) : [text]).map(
-        (text) => [file, text] as const,
-      ),
+      (text === undefined ? textsOf(expression) : [text]).map((text) => [file, text] as const),
   ),
 );
 
