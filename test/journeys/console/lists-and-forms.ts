@@ -5,6 +5,33 @@ import { until } from '#test/support/until.ts';
 import { buyMug, openInConsole } from '#test/support/walk-console.ts';
 import { atHome, browserTest, button, confirm, dialog, holdRequests, openConsole, openOwnTab } from './fixture.ts';
 
+browserTest('a long message from the storefront leaves the other rows of its list in sight', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  const message = 'Buy followers! '.repeat(333);
+  const post = (path: string, body: object) =>
+    fetch(`${stack.url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-tenant-slug': stack.store.slug },
+      body: JSON.stringify({ email: 'spam@shopper.example', ...body }),
+    });
+  t.is((await post('/wholesale', { message })).status, 201);
+  t.is((await post('/partners/apply', { message })).status, 201);
+  t.is((await post('/leads/quiz', { answers: { message } })).status, 201);
+  for (const [path, title] of [
+    ['/wholesale', 'Wholesale inquiries'],
+    ['/partner-applications', 'Partner applications'],
+    ['/leads', 'Leads'],
+  ] as const) {
+    await openInConsole(page, stack, path, title);
+    const text = page.getByText('Buy followers!');
+    await text.first().waitFor();
+    const { height = Infinity } = (await page.getByRole('row').filter({ has: text }).boundingBox()) ?? {};
+    t.true(height < 200, `${path}: ${height} pixels`);
+  }
+});
+
 browserTest('the back button warns before the input of an open form is lost', async (t) => {
   t.timeout(180_000);
   const page = await openConsole(t);

@@ -1,7 +1,9 @@
+import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import type { AuditEntry } from '@storefront-commerce/client';
 import { Fragment, type ReactNode } from 'react';
 
+import { asWritten } from './facts.tsx';
 import { formatCode, formatMoney, formatTime } from './format.ts';
 
 export function Money({ cents, currency }: { cents: number | null; currency: string | null }): ReactNode {
@@ -20,6 +22,11 @@ export function BreakableUrl({ url }: { url: string }): ReactNode {
       <wbr />
     </Fragment>
   ));
+}
+
+/** What anybody wrote in the storefront: a long one scrolls, and the other rows of its list stay in sight. */
+export function LongText({ children: text }: { children: string | null }): ReactNode {
+  return text && <Box sx={{ maxHeight: 120, overflowY: 'auto', ...asWritten }}>{text}</Box>;
 }
 
 /** Who did something: the name, where there is one. */

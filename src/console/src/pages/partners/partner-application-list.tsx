@@ -2,7 +2,7 @@ import type { PartnerApplication } from '@storefront-commerce/client';
 
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
-import { State } from '../../lib/texts.tsx';
+import { LongText, State } from '../../lib/texts.tsx';
 
 /** Who wants to become a partner. */
 export function PartnerApplicationList() {
@@ -14,7 +14,7 @@ export function PartnerApplicationList() {
         { label: 'Name', show: ({ name, email }) => name ?? email },
         { label: 'Email', show: ({ email }) => email },
         { label: 'Website', show: ({ website }) => website },
-        { label: 'Message', show: ({ message }) => message },
+        { label: 'Message', show: ({ message }) => <LongText>{message}</LongText> },
         { label: 'Status', show: ({ status }) => <State code={status} /> },
         { label: 'Received', show: ({ created_at }) => formatTime(created_at) },
       ]}

@@ -4,6 +4,7 @@ import { TextInput } from 'react-admin';
 import { describeConsent } from '../../lib/describe-consent.ts';
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
+import { LongText } from '../../lib/texts.tsx';
 import { describeQuiz } from './describe-quiz.ts';
 
 const filters = [<TextInput key="source" source="source" label="Source" helperText={false} alwaysOn />];
@@ -19,7 +20,7 @@ export function LeadList() {
         { label: 'Name', show: ({ name }) => name },
         { label: 'Source', show: ({ source }) => source },
         { label: 'Consent', show: ({ consent }) => describeConsent(consent) },
-        { label: 'Answers', show: ({ answers }) => answers && describeQuiz(answers) },
+        { label: 'Answers', show: ({ answers }) => <LongText>{answers && describeQuiz(answers)}</LongText> },
         { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
       ]}
     />

@@ -2,7 +2,7 @@ import type { WholesaleInquiry } from '@storefront-commerce/client';
 
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
-import { State } from '../../lib/texts.tsx';
+import { LongText, State } from '../../lib/texts.tsx';
 
 export function WholesaleList() {
   return (
@@ -14,7 +14,7 @@ export function WholesaleList() {
         { label: 'Email', show: ({ email }) => email },
         { label: 'Phone', show: ({ phone }) => phone },
         { label: 'Volume', show: (inquiry) => inquiry.expected_volume },
-        { label: 'Message', show: ({ message }) => message },
+        { label: 'Message', show: ({ message }) => <LongText>{message}</LongText> },
         { label: 'Status', show: ({ status }) => <State code={status} /> },
         { label: 'Received', show: ({ created_at }) => formatTime(created_at) },
       ]}

@@ -6,7 +6,7 @@ import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { choicesOf, formatTime, isolate } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
-import { State } from '../../lib/texts.tsx';
+import { LongText, State } from '../../lib/texts.tsx';
 
 const filters = [
   <SelectInput
@@ -28,7 +28,10 @@ export function ReviewList() {
       columns={[
         { label: 'Product', show: ({ product_slug }) => product_slug },
         { label: 'Rating', show: ({ rating }) => `${rating} of 5` },
-        { label: 'Review', show: ({ title, body }) => [title, body].filter(Boolean).join(': ') },
+        {
+          label: 'Review',
+          show: ({ title, body }) => <LongText>{[title, body].filter(Boolean).join(': ')}</LongText>,
+        },
         { label: 'By', show: describeAuthor },
         { label: 'Written', show: ({ created_at }) => formatTime(created_at) },
         { label: 'Status', show: ({ status }) => <State code={status} /> },
