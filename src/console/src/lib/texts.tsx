@@ -26,8 +26,15 @@ export function BreakableUrl({ url }: { url: string }): ReactNode {
 
 /** What anybody wrote in the storefront: a long one scrolls, and the other rows of its list stay in sight. */
 export function LongText({ children: text }: { children: string | null }): ReactNode {
-  return text && <Box sx={{ maxHeight: 120, overflowY: 'auto', ...asWritten }}>{text}</Box>;
+  if (!text || text.length <= shortCharactersMax) return text;
+  return (
+    <Box tabIndex={0} sx={{ maxHeight: 120, overflowY: 'auto', ...asWritten }}>
+      {text}
+    </Box>
+  );
 }
+
+const shortCharactersMax = 200;
 
 /** Who did something: the name, where there is one. */
 export const nameOf = ({ kind, id, name }: AuditEntry['actor']): string => name ?? `${kind} ${id}`;
