@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { heading, linkFrom, openInConsole, owner } from '#test/support/walk-console.ts';
-import { browserTest, button, confirm, dialog, openConsole, openTab, signIn } from './fixture.ts';
+import { browserTest, button, confirm, dialog, openConsole, openOwnTab, openTab, signIn } from './fixture.ts';
 
 /** Send a change whose session ends in that moment. If it ended before, the page might notice that when it polls. */
 async function sendAsSessionEnds(page: Page, send: () => Promise<void>): Promise<void> {
@@ -112,4 +112,22 @@ browserTest('a link to a page leads there once its reader has signed in', async 
   await signInThere('/');
   await heading(page, 'Today').waitFor();
   t.true(page.url().endsWith('/admin#/'), page.url());
+});
+
+browserTest('the pages of a closed store say that shoppers cannot reach it', async (t) => {
+  t.timeout(180_000);
+  const page = await openOwnTab(t);
+  await page.route('**/api/v1/admin/session', async (route) => {
+    const response = await route.fetch();
+    const session = (await response.json()) as { store: object };
+    await route.fulfill({ json: { ...session, store: { ...session.store, closed_at: '2026-01-02T03:04:05Z' } } });
+  });
+  for (const [path, title] of [
+    ['/', 'Today'],
+    ['/orders', 'Orders'],
+  ] as const) {
+    await openInConsole(page, t.context.stack, path, title);
+    await page.getByRole('alert').filter({ hasText: 'has been closed since Jan 2, 2026' }).waitFor();
+  }
+  t.pass();
 });
