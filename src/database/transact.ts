@@ -143,6 +143,13 @@ export async function readOne<Row>(
   return (await read<Row>(ctx, statement, options))[0];
 }
 
+/** The row of a statement that always has one, such as a `select` without a table. */
+export async function readRow<Row>(ctx: TenantContext, statement: Sql): Promise<Row> {
+  const row = await readOne<Row>(ctx, statement);
+  if (!row) throw new TypeError('The statement returned no row.');
+  return row;
+}
+
 /**
  * Change rows with one statement. `changes` are common table expressions, and `query` reads what they return. Outside a
  * transaction the statement is its own transaction and sets its tenant itself: one round trip.

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { formatDays, formatMoney, formatPercent, headingOf } from '#src/console/src/lib/format.ts';
+import { formatConsent, formatDays, formatMoney, formatPercent, headingOf } from '#src/console/src/lib/format.ts';
 import { decimalsOf } from '#src/lib/currency.ts';
 import { formatMoney as formatInMail } from '#src/lib/format-money.ts';
 
@@ -32,4 +32,8 @@ test('a sentence that becomes a heading has no full stop before its number', (t)
     [headingOf('No carrier offers a rate.', 12), headingOf('Returns to decide', 1)],
     ['No carrier offers a rate (12)', 'Returns to decide (1)'],
   );
+});
+
+test('who declined marketing emails is shown as such, and not like who never decided', (t) => {
+  t.deepEqual([true, false, null].map(formatConsent), ['Accepted', 'Declined', 'Never decided']);
 });

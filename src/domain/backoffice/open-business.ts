@@ -1,4 +1,4 @@
-import { readOne } from '#src/database/transact.ts';
+import { readRow } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 
@@ -22,7 +22,7 @@ export interface OpenBusiness {
 export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
   const ofStore = sql`tenant_id = ${ctx.tenant.id}`;
   const payable = sql`payment_sessions where ${ofStore} and state in ('creating', 'open')`;
-  const counts = await readOne<OpenBusiness>(
+  return readRow<OpenBusiness>(
     ctx,
     sql`
     select
@@ -39,6 +39,4 @@ export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
         where ${ofStore} and status in ('paid', 'partially_refunded')
           and fulfillment_status in ('unfulfilled', 'needs_attention', 'label_purchased')) as "unsentOrders"`,
   );
-  if (!counts) throw new TypeError('A statement without a table returns one row.');
-  return counts;
 }

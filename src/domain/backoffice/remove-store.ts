@@ -1,5 +1,5 @@
 import { removeStores as removeStoresJob } from '#jobs/retention.ts';
-import { readOne, transact } from '#src/database/transact.ts';
+import { readRow, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours } from '#src/lib/duration.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
@@ -47,7 +47,7 @@ export interface StoredElsewhere {
 
 export async function readStoredElsewhere(ctx: Context): Promise<StoredElsewhere> {
   const ofStore = sql`tenant_id = ${ctx.tenant.id}`;
-  const found = await readOne<StoredElsewhere>(
+  return readRow<StoredElsewhere>(
     ctx,
     sql`
     select (select count(*)::int from customer_payment_ids where ${ofStore}) as "paymentCustomers",
@@ -55,8 +55,6 @@ export async function readStoredElsewhere(ctx: Context): Promise<StoredElsewhere
         where ${ofStore} and provider_endpoint_id is not null) as "paymentEndpoints",
       (select count(*)::int from labels where ${ofStore} and purchase_id is not null) as labels`,
   );
-  if (!found) throw new TypeError('A statement without a table returns one row.');
-  return found;
 }
 
 /** How many rows are counted of each table. */

@@ -80,7 +80,8 @@ const columnsOf = ({ clock }: Pick<Context, 'clock'>) => {
     when state = 'previewed' and created_at < ${fromNow(clock, -previewedMs)}::timestamptz then ${expiredPreview} end`;
   return sql`id, type, kind, format, options, filter, case when ${expiry} is null then state else 'failed' end as state,
     requested_by as "requestedBy", file_bytes as "fileBytes", bytes_read as "bytesRead", columns, separator,
-    rows_read as "rowsRead", last_row as "lastRow", rows_total as "rowsTotal", rows_done as "rowsDone", rows_failed as "rowsFailed",
+    rows_read as "rowsRead", last_row as "lastRow", rows_total as "rowsTotal", rows_done as "rowsDone",
+    rows_failed as "rowsFailed",
     created, updated, unchanged, changes, coalesce(${expiry}, failure) as failure, undoes, (
       select u.id from bulk_operations u where u.tenant_id = o.tenant_id and u.undoes = o.id
         and u.state not in ('failed', 'canceled')) as "undoneBy",

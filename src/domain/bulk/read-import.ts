@@ -60,7 +60,8 @@ async function openFile(ctx: Context, id: string): Promise<Operation | undefined
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
     update bulk_operations set columns = ${columns}, separator = ${header?.separator ?? null},
-      bytes_read = ${header?.endsAt ?? 0}, last_row = ${header ? 1 : 0}, state = 'running', started_at = ${ctx.clock.now()}
+      bytes_read = ${header?.endsAt ?? 0}, last_row = ${header ? 1 : 0}, state = 'running',
+      started_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id} and columns is null and finished_at is null`),
   );
   return openFile(ctx, id);

@@ -105,7 +105,8 @@ export async function saveErasure(
     update erasures set customer_id = ${customerId}, state = ${state}, erased = ${JSON.stringify(erased)}::jsonb,
       blockers = ${JSON.stringify(blockers)}::jsonb, found = ${found && JSON.stringify(found)}::jsonb,
       payment_customer_ids = ${JSON.stringify(paymentCustomerIds)}::jsonb, step = ${step},
-      orders_left = ${ordersLeft}, failure = ${failure}, requested_by = ${JSON.stringify(requestedBy)}::jsonb, started_at = ${startedAt},
+      orders_left = ${ordersLeft}, failure = ${failure}, requested_by = ${JSON.stringify(requestedBy)}::jsonb,
+      started_at = ${startedAt},
       updated_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id}`);
 }

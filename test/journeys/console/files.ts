@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { Route } from 'playwright-core';
+import type { ExecutionContext } from 'ava';
+import type { Page, Route } from 'playwright-core';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { heading, openInConsole, recordPages } from '#test/support/walk-console.ts';
-import { browserTest, button, confirm, dialog, openConsole, openOwnTab } from './fixture.ts';
+import { browserTest, button, type ConsoleContext, confirm, dialog, openConsole, openOwnTab } from './fixture.ts';
 
 browserTest('who chooses a kind of file that Shopify does not write has another format chosen', async (t) => {
   t.timeout(180_000);
@@ -22,33 +23,30 @@ browserTest('who chooses a kind of file that Shopify does not write has another 
   t.pass();
 });
 
-browserTest('a check of a file that still runs does not say that the file changes nothing', async (t) => {
-  t.timeout(180_000);
+/** Opens the page of an import of stock that is in another state than the one that was made. */
+async function openImport(t: ExecutionContext<ConsoleContext>, change: object): Promise<Page> {
   const { stack } = t.context;
   const [, , id] = (await recordPages(stack)).at(-1)?.[0].split('/') ?? [];
   const page = await openOwnTab(t);
   await page.route(`**/imports/${id}`, async (route) => {
     const found = (await (await route.fetch()).json()) as { import: object };
-    await route.fulfill({ json: { import: { ...found.import, state: 'running', samples: [], finished_at: null } } });
+    await route.fulfill({ json: { import: { ...found.import, samples: [], ...change } } });
   });
   await openInConsole(page, stack, `/imports/${id}/show`, 'Import of stock');
+  return page;
+}
+
+browserTest('a check of a file that still runs does not say that the file changes nothing', async (t) => {
+  t.timeout(180_000);
+  const page = await openImport(t, { state: 'running', finished_at: null });
   await page.getByText('The first changes').waitFor();
   t.is(await page.getByText('The file changes nothing').count(), 0);
 });
 
 browserTest('a check of which every row is rejected does not say that the store has all of the file', async (t) => {
   t.timeout(180_000);
-  const { stack } = t.context;
-  const [, , id] = (await recordPages(stack)).at(-1)?.[0].split('/') ?? [];
-  const page = await openOwnTab(t);
-  await page.route(`**/imports/${id}`, async (route) => {
-    const found = (await (await route.fetch()).json()) as { import: object };
-    const rows = { total: 2, read: 2, done: 2, failed: 2 };
-    await route.fulfill({
-      json: { import: { ...found.import, rows, dry_run: true, state: 'completed', samples: [] } },
-    });
-  });
-  await openInConsole(page, stack, `/imports/${id}/show`, 'Import of stock');
+  const rows = { total: 2, read: 2, done: 2, failed: 2 };
+  const page = await openImport(t, { rows, dry_run: true, state: 'completed' });
   await page.getByText('The rows that are not rejected change nothing.').waitFor();
   t.is(await page.getByText('The file changes nothing').count(), 0);
 });

@@ -61,3 +61,7 @@ export function formatCode(code: string): string {
 /** The options of an input for codes of the API. */
 export const choicesOf = (codes: readonly string[]): { id: string; name: string }[] =>
   codes.map((id) => ({ id, name: formatCode(id) }));
+
+/** Whether a person agreed to marketing emails. */
+export const formatConsent = (consent: boolean | null): string =>
+  consent === null ? 'Never decided' : consent ? 'Accepted' : 'Declined';

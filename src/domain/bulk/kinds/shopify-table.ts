@@ -3,6 +3,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { decimalsOf, fromDecimal } from '#src/lib/currency.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { textOfHtml } from '#src/lib/html.ts';
+import { normalizeText } from '../../catalog/index.ts';
 import type { Context } from '../../context.ts';
 import type { Row, TableFormat } from '../import-kind.ts';
 import { definedFields, flagIn, listIn } from './cells.ts';
@@ -65,10 +66,7 @@ const digestDigits = 8;
  * digest keeps it apart from others that differ in these.
  */
 function slugOf(handle: string): string {
-  const unaccented = handle
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/\p{Mark}/gu, '');
+  const unaccented = normalizeText(handle);
   const slug = unaccented.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
   if (isAscii(Buffer.from(unaccented)) && slug.length <= slugCharactersMax) return slug;
   const digest = sha256(handle).toString('hex').slice(0, digestDigits);

@@ -1,9 +1,8 @@
 import type { CustomerHistory } from '@storefront-commerce/client';
 import type { RaRecord } from 'react-admin';
 
-import { describeConsent } from '../../lib/describe-consent.ts';
 import { Facts, Panel } from '../../lib/facts.tsx';
-import { formatMoney, formatTime } from '../../lib/format.ts';
+import { formatConsent, formatMoney, formatTime } from '../../lib/format.ts';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
@@ -32,7 +31,7 @@ function Customer({ customer, orders, subscriptions, returns }: CustomerHistory)
         <Facts
           of={[
             ['Email', email],
-            ['Marketing', describeConsent(consent)],
+            ['Marketing', formatConsent(consent)],
             ['Since', formatTime(since)],
           ]}
         />

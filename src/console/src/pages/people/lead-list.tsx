@@ -1,8 +1,7 @@
 import type { Lead } from '@storefront-commerce/client';
 import { TextInput } from 'react-admin';
 
-import { describeConsent } from '../../lib/describe-consent.ts';
-import { formatTime } from '../../lib/format.ts';
+import { formatConsent, formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { LongText } from '../../lib/texts.tsx';
 import { describeQuiz } from './describe-quiz.ts';
@@ -19,7 +18,7 @@ export function LeadList() {
         { label: 'Email', show: ({ email }) => email },
         { label: 'Name', show: ({ name }) => name },
         { label: 'Source', show: ({ source }) => source },
-        { label: 'Consent', show: ({ consent }) => describeConsent(consent) },
+        { label: 'Consent', show: ({ consent }) => formatConsent(consent) },
         { label: 'Answers', show: ({ answers }) => <LongText>{answers && describeQuiz(answers)}</LongText> },
         { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
       ]}
