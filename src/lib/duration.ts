@@ -22,6 +22,12 @@ export function formatDuration(milliseconds: number): string {
   return `${milliseconds / unitLength}${unit}`;
 }
 
+/**
+ * Up to a fifth longer, so that what failed together is not retried together.
+ * @param random from 0 to 1
+ */
+export const withJitter = (milliseconds: number, random: number): number => Math.round(milliseconds * (1 + random / 5));
+
 /** Milliseconds of a comma-separated schedule such as `0s,5s,5m`, or `undefined` when any part is not a duration. */
 export function parseSchedule(written: string): number[] | undefined {
   const waits = written.split(',').map((part) => parseDuration(part.trim()));

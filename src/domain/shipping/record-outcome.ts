@@ -1,7 +1,7 @@
 import { refundUnusedLabel } from '#jobs/labels.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { hours, seconds } from '#src/lib/duration.ts';
+import { hours, seconds, withJitter } from '#src/lib/duration.ts';
 import { type ProviderError, Snooze } from '#src/lib/errors.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -114,7 +114,7 @@ async function tryAgain(ctx: Context, label: Label, code: ReasonCode, detail: st
   label.failedAttempts = failedAttempts;
   label.reasonCode = code;
   label.reasonDetail = detail;
-  return waitFor(ctx, label, spread(waitMs));
+  return waitFor(ctx, label, withJitter(waitMs, Math.random()));
 }
 
 /** End this attempt and enqueue the next one after a while. */
@@ -146,9 +146,6 @@ async function postpone(ctx: Context, label: Label, retryAfterSeconds: number): 
   await saveHeld(ctx, label);
   throw new Snooze(seconds(retryAfterSeconds), 'the shipping provider asked to retry later');
 }
-
-/** Up to a fifth longer, so that labels that failed together are not all retried at the same moment. */
-const spread = (waitMs: number) => Math.round(waitMs * (1 + Math.random() / 5));
 
 /**
  * Record a purchase as the label's own: the order gets its tracking number, its parcel is tracked, and

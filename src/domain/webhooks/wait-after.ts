@@ -1,13 +1,11 @@
-import { hours, seconds } from '#src/lib/duration.ts';
+import { hours, seconds, withJitter } from '#src/lib/duration.ts';
 
-const jitter = 0.2;
 /** Retry-After is honoured up to a day, the longest wait of the default schedule. */
 const retryAfterMaxMs = hours(24);
 
 /**
  * How long to wait for the next attempt after `tries` failed attempts of a round. The schedule lists the wait before
- * each attempt, including the first. Up to a fifth of random jitter is added, so that deliveries that failed together
- * are not retried together; a longer Retry-After is honoured.
+ * each attempt, including the first. Random jitter is added; a longer Retry-After is honoured.
  *
  * @param random from 0 to 1
  * @returns `undefined` when the schedule has no further attempt
@@ -21,5 +19,5 @@ export function waitAfter(
   const wait = scheduleMs[tries];
   if (wait === undefined) return undefined;
   const retryAfterMs = Math.min(seconds(retryAfterSeconds ?? 0), retryAfterMaxMs);
-  return Math.max(Math.round(wait * (1 + jitter * random)), retryAfterMs);
+  return Math.max(withJitter(wait, random), retryAfterMs);
 }
