@@ -1,4 +1,5 @@
 import type { Stack } from '#src/dev/stack/start-stack.ts';
+import { inParallel } from '#test/bench/lib/numbers.ts';
 import type { Random } from '#test/support/random.ts';
 import { until } from '#test/support/until.ts';
 import { type Purchase, requestUntilAccepted } from './shoppers.ts';
@@ -18,21 +19,22 @@ export async function sendRefunds(
   bought: readonly Purchase[],
 ): Promise<RequestedRefund[]> {
   const chosen = bought.filter(({ paid }) => paid && random.below(3) === 0);
-  const requested = chosen.map(async ({ orderId }, index) => {
+  const wanted = chosen.map(({ orderId }, index) => {
     const part = 1 + random.below(500);
-    const amounts = [[part], [undefined], [part, undefined]][index % 3] ?? [];
-    const refunds: RequestedRefund[] = [];
+    return { orderId, amounts: [[part], [undefined], [part, undefined]][index % 3] ?? [] };
+  });
+  const requested: RequestedRefund[] = [];
+  await inParallel(wanted, 8, async ({ orderId, amounts }) => {
     await until(() => isPaid(stack, orderId), { withinMs: 180_000, everyMs: 500, what: `${orderId} to be paid` });
     for (const [number, amountCents] of amounts.entries()) {
       const { refund } = (await requestUntilAccepted(stack, 'POST', `/admin/orders/${orderId}/refunds`, {
         key: `refund-${orderId}-${number}`,
         body: amountCents === undefined ? {} : { amount_cents: amountCents },
       })) as { refund: { id: string } };
-      refunds.push({ id: refund.id, orderId, amountCents });
+      requested.push({ id: refund.id, orderId, amountCents });
     }
-    return refunds;
   });
-  return (await Promise.all(requested)).flat();
+  return requested;
 }
 
 async function isPaid(stack: Stack, orderId: string): Promise<boolean> {
