@@ -1,3 +1,4 @@
+import { causesOf, codeOf } from '#src/lib/errors.ts';
 import { isDatabaseUnavailable, lostMessages } from './is-database-away.ts';
 
 /** Why PostgreSQL cannot be used: what it or the network said, and what an operator can do about it. */
@@ -67,7 +68,7 @@ const certificateCode = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ER
  * @param variable the one whose URL was used
  */
 export function explainConnection(error: unknown, variable = 'DATABASE_URL'): ConnectionFailure | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+  for (const cause of causesOf(error)) {
     const advice = adviceFor(cause);
     if (!advice) continue;
     const summary = summaries.get(advice) ?? 'Connecting with DATABASE_URL failed';
@@ -78,7 +79,7 @@ export function explainConnection(error: unknown, variable = 'DATABASE_URL'): Co
 }
 
 function adviceFor(error: Error): string | undefined {
-  const code = 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   const advice = adviceByCode[code] ?? adviceByMessage.find(([pattern]) => pattern.test(error.message))?.[1];
   if (advice) return advice;
   if (certificateCode.test(code))

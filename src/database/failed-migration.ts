@@ -1,3 +1,5 @@
+import { causesOf } from '#src/lib/errors.ts';
+
 /** A migration that PostgreSQL rejected. Nothing was changed. */
 export class FailedMigration extends Error {
   override readonly name = 'FailedMigration';
@@ -18,9 +20,6 @@ interface Rejection extends Error {
 export const isLockTimeout = ({ code }: Rejection): boolean => code === '55P03';
 
 /** What PostgreSQL said, within an error of MikroORM. */
-export function rejectionIn(error: unknown): Rejection | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (isRejection(cause)) return cause;
-  return undefined;
-}
+export const rejectionIn = (error: unknown): Rejection | undefined => causesOf(error).find(isRejection);
 
 const isRejection = (error: Error): error is Rejection => 'severity' in error;

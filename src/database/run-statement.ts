@@ -5,7 +5,7 @@ import { awaitAll } from '#src/lib/await-all.ts';
 import { Bulkhead, runWithin } from '#src/lib/bulkhead.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { Snooze } from '#src/lib/errors.ts';
+import { codeOf, Snooze } from '#src/lib/errors.ts';
 import type { Sql } from '#src/lib/sql.ts';
 
 /** How much longer than the limit of a statement its response is awaited. */
@@ -26,7 +26,7 @@ export async function runLimited<Row>(pool: Pool, statement: Sql, timeoutMs: num
     const query = limitQuery(preparedQuery(statement), timeoutMs);
     return await runSet<Row>(pool, `set local statement_timeout = ${timeoutMs}`, query);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === queryCanceled) throw tooBusy();
+    if (error instanceof Error && codeOf(error) === queryCanceled) throw tooBusy();
     throw error;
   }
 }

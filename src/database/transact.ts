@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { causesOf } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { finish } from '#src/outbox/job-state.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
@@ -183,7 +184,7 @@ function scopeToTenant(tenantId: string, statement: Sql): Sql {
 
 /** The constraint that a statement broke, by its name in the schema; `undefined` for any other error. */
 export function brokenConstraint(error: unknown): string | undefined {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+  for (const cause of causesOf(error)) {
     if ('constraint' in cause && typeof cause.constraint === 'string') return cause.constraint;
   }
   return undefined;

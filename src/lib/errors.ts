@@ -1,6 +1,12 @@
 import type { Issue } from './describe-issues.ts';
 import { summarizeIssues } from './issue-message.ts';
 
+/** An error and what caused it, the outermost first. Libraries wrap what the system or PostgreSQL said. */
+export const causesOf = (error: unknown): Error[] => (error instanceof Error ? [error, ...causesOf(error.cause)] : []);
+
+/** The code of one error, such as `ECONNREFUSED` or a SQLSTATE; empty if it has none. */
+export const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
+
 /** The kind of an error of the domain. Only `reply-to-error.ts` knows the HTTP status of each. */
 export type RejectionKind =
   | 'invalid'

@@ -1,4 +1,5 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { codeOf } from './errors.ts';
 
 /** The W3C trace context that is stored with a job. Empty when tracing is off. */
 export type TraceCarrier = Record<string, string>;
@@ -56,6 +57,5 @@ export function markFailed(span: Span): void {
 }
 
 function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return error instanceof Error ? codeOf(error) || error.name : 'unknown';
 }

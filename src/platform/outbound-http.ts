@@ -2,6 +2,7 @@ import { Agent, errors, request } from 'undici';
 
 import type { HttpFailure, HttpOutcome, OutboundHttp } from '#src/domain/ports/outbound-http.ts';
 import { seconds } from '#src/lib/duration.ts';
+import { causesOf, codeOf } from '#src/lib/errors.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { pinnedConnector } from './pinned-connector.ts';
 import {
@@ -111,12 +112,12 @@ function retryAfterOf(headers: Record<string, string | string[] | undefined>): n
 }
 
 function reasonOf(error: unknown): HttpFailure {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+  for (const cause of causesOf(error)) {
     if (cause instanceof BlockedAddress) return 'blocked_address';
     if (cause instanceof errors.ConnectTimeoutError || cause instanceof errors.HeadersTimeoutError) return 'timeout';
     if (cause instanceof errors.HeadersOverflowError) return 'too_large';
     if (isOfNameServer(cause)) return 'dns';
-    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+    const code = codeOf(cause);
     if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/.test(code)) return 'connect';
     if (code === 'ETIMEDOUT') return 'timeout';
     if (/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/.test(code)) return 'tls';

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { codeOf } from '#src/lib/errors.ts';
 import { UsageError } from './command.ts';
 
 /**
@@ -34,7 +35,7 @@ async function explained<Result>(problem: string, work: () => Promise<Result>): 
   try {
     return await work();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = error instanceof Error ? codeOf(error) : '';
     throw new UsageError(`${problem}: ${reasons[code] ?? code}.`);
   }
 }

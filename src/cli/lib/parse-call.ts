@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-
 import { nearest } from '#src/lib/edit-distance.ts';
+import { codeOf } from '#src/lib/errors.ts';
 import { type Call, type Command, type Option, type Options, UsageError } from './command.ts';
 
 /** The options that every command has. */
@@ -62,7 +62,7 @@ function parseWords(command: Command, options: Options, words: readonly string[]
     const args = words.map((word) => (word === '-h' ? '--help' : word));
     return parseArgs({ args, options: Object.fromEntries(known), allowPositionals: true });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))) throw error;
+    if (!(error instanceof Error && codeOf(error).startsWith('ERR_PARSE_ARGS'))) throw error;
     const [, unknown] = /^Unknown option '(-[^' ]*)'/.exec(error.message) ?? [];
     if (!unknown) throw new UsageError(`${command.name}: ${error.message}.`);
     const meant = nearest(unknown.replace(/^-+/, ''), Object.keys(options));

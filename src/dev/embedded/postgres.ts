@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { codeOf } from '#src/lib/errors.ts';
 
 import { onFreePort } from './free-port.ts';
 import { createCluster, postgresPrograms, unprivilegedAccount } from './postgres-cluster.ts';
@@ -31,7 +32,7 @@ const ownerName = 'rôle-9 a@b';
 const responseTimeoutMs = 30_000;
 
 /** Not listening yet, connection closed, and "the database system is starting up". */
-const startingCodes = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', '57P03']);
+const startingCodes = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03']);
 
 /**
  * Starts a PostgreSQL of our own in `folder/postgres` on a free loopback port. With `durable` it
@@ -106,7 +107,7 @@ async function accepts(url: string): Promise<boolean> {
     await query(url, ['select 1']);
     return true;
   } catch (error) {
-    const isStarting = error instanceof Error && 'code' in error && startingCodes.has(error.code);
+    const isStarting = error instanceof Error && startingCodes.has(codeOf(error));
     if (!isStarting) throw error;
     return false;
   }

@@ -1,6 +1,6 @@
 import { aggregateQuarantined as aggregateQuarantinedJob } from '#jobs/analytics.ts';
 import { asPlatform, readOne, transact } from '#src/database/transact.ts';
-import { ManualActionRequired } from '#src/lib/errors.ts';
+import { causesOf, codeOf, ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
@@ -10,12 +10,10 @@ import { type Aggregated, aggregateChosen, type BatchKey } from './aggregate-cho
  * @returns PostgreSQL's error code if the data of a statement is invalid; `undefined` for any other error, which a
  *   retry may solve
  */
-export function dataFault(error: unknown): string | undefined {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string' && /^2[123]/.test(cause.code)) return cause.code;
-  }
-  return undefined;
-}
+export const dataFault = (error: unknown): string | undefined =>
+  causesOf(error)
+    .map(codeOf)
+    .find((code) => /^2[123]/.test(code));
 
 /**
  * Aggregate a quarantined batch again, after the batch or the code was corrected.
