@@ -39,6 +39,18 @@ export class Tenants extends Migration {
         updated_at timestamptz not null
       );
 
+      -- Who removed which store, for ever: nothing else of it stays. What is written for it late is deleted by its id.
+      create table removed_stores (
+        id ${id} primary key,
+        slug text not null,
+        closed_at timestamptz not null,
+        removed_at timestamptz not null,
+        -- The user and the machine of the command.
+        removed_by text not null,
+        -- Since when nothing is left of it, and its slug is free.
+        deleted_at timestamptz
+      );
+
       create table api_keys (
         id ${id} primary key,
         tenant_id ${id} not null references tenants (id),

@@ -4,7 +4,7 @@ import {
   countedRowsMax,
   countStoreRows,
   type OpenBusiness,
-  obstaclesIn,
+  obstaclesOf,
   readOpenBusiness,
   readStoredElsewhere,
   removeStore,
@@ -12,10 +12,12 @@ import {
 } from '#src/domain/backoffice/index.ts';
 import {
   closeStore,
+  listRemoved,
   listTenants,
   type ModuleName,
   moduleNames,
   presentStore,
+  type RemovedStore,
   reopenStore,
   rotateSessionSecret,
   setModules,
@@ -24,12 +26,17 @@ import {
 import { nearest } from '#src/lib/edit-distance.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure, type Report, UsageError } from './lib/command.ts';
+import { userAndMachine } from './lib/user-and-machine.ts';
 import { keyProblemOf, withServices, withStore, withUnprovenStore } from './lib/with-services.ts';
 
 export const listTenantsCommand = defineCommand({
   name: 'tenants list',
   summary: 'List the stores of this installation.',
-  async run({ terminal }) {
+  options: {
+    removed: { type: 'boolean', description: 'List those that were removed instead: when, and by whom.' },
+  },
+  async run({ options, terminal }): Promise<Report> {
+    if (options.removed) return reportRemoved(await withServices(terminal, (_services, ctx) => listRemoved(ctx)));
     const tenants = await withServices(terminal, (_services, ctx) => listTenants(ctx));
     const rows = tenants.map((tenant) => [
       tenant.slug,
@@ -45,6 +52,18 @@ export const listTenantsCommand = defineCommand({
     };
   },
 });
+
+function reportRemoved(stores: readonly RemovedStore[]): Report {
+  const headings = ['SLUG', 'ID', 'CLOSED', 'REMOVED', 'BY', 'DELETED'];
+  const rows = stores.map(presentRemoved);
+  return {
+    data: { removed_stores: rows },
+    lines:
+      rows.length > 0
+        ? columns([headings, ...rows.map((row) => Object.values(row).map((value) => value ?? '–'))])
+        : ['No store was removed.'],
+  };
+}
 
 export const showTenantCommand = defineCommand({
   name: 'tenants show',
@@ -103,7 +122,7 @@ export const removeTenantCommand = defineCommand({
     return withUnprovenStore(terminal, slug, async (ctx): Promise<Report> => {
       const elsewhere = await readStoredElsewhere(ctx);
       if (options.yes) {
-        const obstacles = await removeStore(ctx);
+        const obstacles = await removeStore(ctx, userAndMachine(terminal));
         if (obstacles.length > 0) throw failureOfRemoval(slug, obstacles);
         const lines = [
           `${slug} is removed: no process finds it any more, and its keys and sessions do not work.`,
@@ -116,7 +135,7 @@ export const removeTenantCommand = defineCommand({
       }
       const rows = await countStoreRows(ctx);
       const open = await readOpenBusiness(ctx);
-      const obstacles = [...(ctx.tenant.closedAt ? [] : ['the store is not closed']), ...obstaclesIn(open)];
+      const obstacles = obstaclesOf(ctx, ctx.tenant, open);
       const shown = rows.map(({ table, rows }) => [table, rows < countedRowsMax ? String(rows) : `${rows} or more`]);
       return {
         data: {
@@ -222,6 +241,15 @@ function present(tenant: Tenant) {
     closed_at: closedAt?.toISOString() ?? null,
   };
 }
+
+const presentRemoved = ({ id, slug, closedAt, removedAt, removedBy, deletedAt }: RemovedStore) => ({
+  slug,
+  id,
+  closed_at: closedAt.toISOString(),
+  removed_at: removedAt.toISOString(),
+  removed_by: removedBy,
+  deleted_at: deletedAt?.toISOString() ?? null,
+});
 
 const presentBusiness = (open: OpenBusiness) => ({
   subscriptions: open.subscriptions,

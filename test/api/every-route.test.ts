@@ -340,7 +340,7 @@ test.serial('a removed store is unknown to every route, and its keys and session
   const { ctx, tenant } = t.context;
   await transact(ctx, async (ctx) => {
     await closeStore(ctx);
-    await markRemoved(ctx);
+    await markRemoved(ctx, 'ada@desk');
   });
   t.context.clock.pass(seconds(4));
   const expected = (route: Route, given: Sending) => {

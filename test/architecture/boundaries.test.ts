@@ -126,6 +126,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
 /** Tables without row-level security, or read from below their layer, and the only places that may name them in SQL. */
 const guardedTables: Readonly<Record<string, readonly string[]>> = {
   tenants: ['src/domain/tenants/'],
+  removed_stores: ['src/domain/tenants/'],
   api_keys: ['src/domain/tenants/'],
   outbox: ['src/outbox/'],
   search_documents: ['src/domain/search/'],

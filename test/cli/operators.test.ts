@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { TOTP } from 'otpauth';
+import { userAndMachine } from '#src/cli/lib/user-and-machine.ts';
 import { asPlatform, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { removeStores } from '#src/domain/backoffice/index.ts';
@@ -100,10 +101,13 @@ test.serial(
     await call(t.context, 'keys', 'create', tenant.slug, 'erp', '--kind', 'secret', '--scopes', 'orders:read');
     const open = await remove('--yes');
     t.is(open.code, 1);
-    t.regex(open.err, /was not removed: subscriptions that Stripe still charges: 1 \(cancel them\)/);
+    t.regex(open.err, /was not removed: the store is not closed; subscriptions that Stripe still charges: 1 \(cancel them\)/);
     await transact(ctx, ({ tx }) => tx.execute(sql`update subscriptions set status = 'canceled' where id = ${id}`));
     t.regex((await remove('--yes')).err, /was not removed: the store is not closed/);
     await call(t.context, 'tenants', 'close', tenant.slug);
+    t.regex((await remove('--yes')).err, /was not removed: shoppers who were checking out when it was closed \(wait/);
+    await services.execute(sql`
+      update tenants set closed_at = closed_at - interval '5 minutes' where id = ${tenant.id}`);
     const shown = await remove();
     t.is(shown.code, 0);
     t.regex(shown.out, /^WOULD BE DELETED +ROWS\napi_keys +1\naudit_log +2\nsubscriptions +1\n/);
@@ -121,6 +125,16 @@ test.serial(
     clock.pass(hours(1.1));
     for (let run = 0; run < 2; run += 1) await removeStores(services.context(), {}).catch(() => undefined);
     t.is((await create()).change.action, 'created');
+    const removed = await call(t.context, 'tenants', 'list', '--removed');
+    t.regex(
+      removed.out,
+      new RegExp(`^SLUG .*\n(.*\n)*${tenant.slug} +${tenant.id} +20.* ${userAndMachine({ environment })} +20`),
+    );
+    const { removed_stores } = JSON.parse((await call(t.context, 'tenants', 'list', '--removed', '--json')).out);
+    t.like(
+      removed_stores.find(({ id }: { id: string }) => id === tenant.id),
+      { slug: tenant.slug, removed_by: userAndMachine({ environment }) },
+    );
   },
 );
 

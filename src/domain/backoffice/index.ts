@@ -10,7 +10,7 @@ export { OverviewView, readOverview } from './read-overview.ts';
 export {
   countedRowsMax,
   countStoreRows,
-  obstaclesIn,
+  obstaclesOf,
   readStoredElsewhere,
   removeStore,
   removeStores,

@@ -1,33 +1,54 @@
 import { removeStores as removeStoresJob } from '#jobs/retention.ts';
-import { readRow, transact } from '#src/database/transact.ts';
+import { asPlatform, readRow, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { hours } from '#src/lib/duration.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { type Context, type InTransaction, inTurn, isShuttingDown, type PlatformContext } from '../context.ts';
 import { leftForNextRun } from '../remove-expired.ts';
-import { deleteRemoved, listRemoved, lockStore, markRemoved, type RemovedStore } from '../tenants/index.ts';
+import {
+  deleteRemoved,
+  listRemoved,
+  lockStore,
+  markRemoved,
+  type RemovedStore,
+  readStore,
+  type Tenant,
+} from '../tenants/index.ts';
 import { type OpenBusiness, readOpenBusiness } from './open-business.ts';
 
 /**
  * Remove a closed store: from then on no process finds it, and a job deletes every row that it has.
+ * @param removedBy the person or machine that does it
  * @returns why it cannot be removed; nothing where it was
+ * @throws DomainError `not_found` when it was removed meanwhile
  */
-export async function removeStore(ctx: Context): Promise<string[]> {
+export async function removeStore(ctx: Context, removedBy: string): Promise<string[]> {
   return transact(ctx, async (ctx) => {
     await lockStore(ctx, ctx.tenant.slug);
-    const obstacles = obstaclesIn(await readOpenBusiness(ctx));
+    const obstacles = obstaclesOf(ctx, await readStore(ctx), await readOpenBusiness(ctx));
     if (obstacles.length > 0) return obstacles;
-    if (!(await markRemoved(ctx))) return ['the store is not closed'];
+    if (!(await markRemoved(ctx, removedBy))) return [notClosed];
     // Its key is no period of the schedule, which continues what this job leaves.
     enqueue({ tx: ctx.tx, clock: ctx.clock }, removeStoresJob, { period: ctx.clock.now().getTime() });
     return [];
   });
 }
 
+const notClosed = 'the store is not closed';
+
+/** So long after a store was closed, each checkout that began before is stored, and is counted. */
+const checkingOutForMs = minutes(5);
+
 /** What has to end before a store can be removed, because its outcome would be lost. Each says what to do. */
-export function obstaclesIn({ subscriptions, checkouts, refunds, labels }: OpenBusiness): string[] {
+export function obstaclesOf({ clock }: Pick<Context, 'clock'>, { closedAt }: Tenant, open: OpenBusiness): string[] {
+  const { subscriptions, checkouts, refunds, labels } = open;
+  const countedAt = closedAt && new Date(closedAt.getTime() + checkingOutForMs);
   return [
+    ...(countedAt ? [] : [notClosed]),
+    ...(countedAt && countedAt > clock.now()
+      ? [`shoppers who were checking out when it was closed (wait until ${countedAt.toISOString()})`]
+      : []),
     ...(subscriptions > 0 ? [`subscriptions that Stripe still charges: ${subscriptions} (cancel them)`] : []),
     ...(checkouts > 0 ? [`checkouts that can still be paid: ${checkouts} (wait until they have expired)`] : []),
     ...(refunds > 0 ? [`refunds that Stripe has not accepted yet: ${refunds} (wait for them)`] : []),
@@ -82,42 +103,55 @@ const writtenForMs = hours(1);
 
 /**
  * Delete every row of the stores that were removed, children before their parents, in each table that has a
- * `tenant_id`. What was written late is deleted by a later run. The store's own row goes last: an hour after the store
- * was removed, when there is nothing else left.
+ * `tenant_id`. The store's own row goes last: an hour after the store was removed, when there is nothing else left.
+ * What is written later, such as by a process that was suspended meanwhile, is deleted by the next run.
  *
  * @throws Snooze when rows may be left
  */
 export async function removeStores(ctx: PlatformContext, _payload: unknown, bounds = defaultBounds): Promise<void> {
-  let isDone = true;
-  for (const store of await listRemoved(ctx)) {
-    const deleted = await deleteRows(ctx, store, bounds);
-    if (deleted > 0 || isShuttingDown(ctx)) isDone = false;
-    else if (store.removedAt <= fromNow(ctx.clock, -writtenForMs)) {
+  const removed = await listRemoved(ctx);
+  if (removed.length === 0) return;
+  const ids = await findStoresWithRows(ctx, removed);
+  for (const store of removed) {
+    if (ids.has(store.id)) await deleteRows(ctx, store, bounds);
+    else if (store.deletedAt === null && store.removedAt <= fromNow(ctx.clock, -writtenForMs)) {
       await deleteRemoved(ctx, store);
-      ctx.log.info({ store: store.slug, id: store.id }, 'every row of a removed store is deleted');
+      const { id, slug, removedBy, removedAt } = store;
+      ctx.log.info({ store: slug, id, removedBy, removedAt }, 'every row of a removed store is deleted');
     }
   }
-  if (!isDone) throw leftForNextRun();
+  if (ids.size > 0) throw leftForNextRun();
 }
 
-/** @returns how many rows were deleted: with none, and without an interruption, there are none left */
-async function deleteRows(ctx: PlatformContext, { id }: RemovedStore, bounds: typeof defaultBounds): Promise<number> {
+/** @returns the ids of those that have a row in any table */
+async function findStoresWithRows(ctx: PlatformContext, stores: readonly RemovedStore[]): Promise<Set<string>> {
+  const ids = stores.map(({ id }) => id);
+  const found = await asPlatform(ctx, 'a removed store is no tenant any more', async (ctx) => {
+    const tables = await readTables(ctx, sql`not c.relispartition`);
+    const lookups = tables.map(
+      ({ name }) => sql`
+        select store.id from unnest(${ids}::text[]) as store(id)
+        where exists (select from ${rawSql(name)} where tenant_id = store.id offset 0)`,
+    );
+    return ctx.tx.execute<{ id: string }>(joinSql(lookups, ' union '));
+  });
+  return new Set(found.map(({ id }) => id));
+}
+
+async function deleteRows(ctx: PlatformContext, { id }: RemovedStore, bounds: typeof defaultBounds): Promise<void> {
   const { batchSize, batchesMax } = bounds;
   const store = { ...ctx, tenant: { id } };
   const tables = childrenFirst(await transact(store, (ctx) => readTables(ctx, sql`c.relkind = 'r'`)));
-  let deleted = 0;
   let batches = 0;
   for (const { name } of tables) {
     let rows = batchSize;
     while (rows === batchSize) {
-      if (isShuttingDown(ctx) || batches >= batchesMax) return deleted;
+      if (isShuttingDown(ctx) || batches >= batchesMax) return;
       const batch = () => transact(store, ({ tx }) => tx.execute(removalFrom(name, id, batchSize)));
       rows = (await inTurn(ctx, batch)).length;
-      deleted += rows;
       if (rows > 0) batches += 1;
     }
   }
-  return deleted;
 }
 
 const removalFrom = (name: string, tenantId: string, limit: number): Sql => sql`

@@ -20,7 +20,7 @@ export async function closeStore(ctx: InTransaction): Promise<boolean> {
 export async function reopenStore(ctx: InTransaction): Promise<boolean> {
   const reopened = await ctx.tx.execute(sql`
     update tenants set closed_at = null, updated_at = ${ctx.clock.now()}
-    where id = ${ctx.tenant.id} and closed_at is not null returning 1`);
+    where id = ${ctx.tenant.id} and closed_at is not null and removed_at is null returning 1`);
   return reopened.length > 0;
 }
 

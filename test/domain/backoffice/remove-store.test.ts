@@ -5,7 +5,8 @@ import { recordAudit } from '#src/domain/audit/index.ts';
 import { countStoreRows, removeStore, removeStores } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { closeStore, issueKey, listRemoved, listTenants } from '#src/domain/tenants/index.ts';
-import { minutes, seconds } from '#src/lib/duration.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { joinSql, rawSql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -35,17 +36,23 @@ async function runOnce(services: Services, given = bounds): Promise<boolean> {
   }
 }
 
+/** Close a store a while ago. */
+const close = (ctx: Context) => transact({ ...ctx, clock: { now: () => fromNow(ctx.clock, -minutes(5)) } }, closeStore);
+
 async function closeAndRemove(ctx: Context): Promise<void> {
-  await transact(ctx, closeStore);
+  await close(ctx);
   const { id } = ctx.tenant;
   // What rows without checks say is in the way.
   await transact(ctx, async ({ tx }) => {
     await tx.execute(sql`update subscriptions set status = 'canceled' where tenant_id = ${id}`);
     await tx.execute(sql`update payment_sessions set state = 'expired' where tenant_id = ${id}`);
   });
-  const obstacles = await removeStore(ctx);
+  const obstacles = await removeStore(ctx, 'ada@desk');
   if (obstacles.length > 0) throw new Error(obstacles.join());
 }
+
+const listLeft = async (services: Services) =>
+  (await listRemoved(services.context())).filter(({ deletedAt }) => deletedAt === null);
 
 /** How many rows each store has, by table. */
 async function rowsOf({ services }: TestContext, tenantId: string): Promise<Map<string, unknown[]>> {
@@ -131,10 +138,13 @@ test.serial('a removed store leaves no row in any table, and another with the sa
   t.true(await runOnce(services));
   t.deepEqual(sorted(await rowsOf(t.context, tenant.id)), []);
   t.false(await runOnce(services));
-  t.is((await listRemoved(services.context())).length, 1, 'its own row stays for an hour');
+  t.is((await listLeft(services)).length, 1, 'its own row stays for an hour');
   clock.pass(minutes(61));
   t.false(await runOnce(services));
   t.deepEqual(await services.execute(sql`select slug from tenants where id = ${tenant.id}`), []);
+  const stays = (await listRemoved(services.context())).find(({ id }) => id === tenant.id);
+  t.like(stays, { slug: tenant.slug, removedBy: 'ada@desk' });
+  t.truthy(stays?.deletedAt);
   t.deepEqual(sorted(await rowsOf(t.context, other.id)), before);
   t.true((await listTenants(services.context())).some(({ id }) => id === other.id));
 });
@@ -150,15 +160,15 @@ test.serial('a removal whose process is killed before any statement is continued
   t.true(kills > 30, `${kills} kills`);
   while (await runOnce(services));
   t.deepEqual(sorted(await rowsOf(t.context, tenant.id)), []);
-  t.deepEqual(await listRemoved(services.context()), []);
+  t.deepEqual(await listLeft(services), []);
 });
 
 test.serial('what a job or a request in progress writes late is deleted, too, before the slug is free', async (t) => {
   const { ctx, services, tenant, clock } = t.context;
   await services.execute(sql`delete from outbox`);
   await buildPaidOrder(ctx);
-  await transact(ctx, closeStore);
-  t.deepEqual(await removeStore(ctx), []);
+  await close(ctx);
+  t.deepEqual(await removeStore(ctx, 'ada@desk'), []);
   const writeLate = () =>
     transact(ctx, async (ctx) => {
       enqueue(ctx, mailLink, { linkId: `link_${ctx.clock.now().getTime()}` });
@@ -184,17 +194,35 @@ test.serial('what a job or a request in progress writes late is deleted, too, be
   clock.pass(minutes(61));
   await writeLate();
   t.true(await runOnce(services));
-  t.is((await listRemoved(services.context())).length, 1, 'a pass that deletes something is not the last');
+  t.is((await listLeft(services)).length, 1, 'a pass that deletes something is not the last');
   t.false(await runOnce(services));
-  t.deepEqual(await listRemoved(services.context()), []);
+  t.deepEqual(await listLeft(services), []);
+  t.deepEqual(sorted(await rowsOf(t.context, tenant.id)), []);
+});
+
+test.serial('what a process writes that was suspended for days while the store was removed is deleted', async (t) => {
+  const { ctx, services, tenant, clock } = t.context;
+  await services.execute(sql`delete from outbox`);
+  await closeAndRemove(ctx);
+  clock.pass(minutes(61));
+  while (await runOnce(services));
+  t.deepEqual(await listLeft(services), []);
+  clock.pass(days(3));
+  await transact(ctx, async (ctx) => {
+    enqueue(ctx, mailLink, { linkId: 'link_late' });
+    await recordAudit(ctx, { action: 'store.closed', subjectKind: 'store', subjectId: tenant.slug });
+  });
+  t.deepEqual([...(await rowsOf(t.context, tenant.id)).keys()], ['audit_log', 'outbox']);
+  t.true(await runOnce(services));
+  t.false(await runOnce(services));
   t.deepEqual(sorted(await rowsOf(t.context, tenant.id)), []);
 });
 
 test.serial('a run deletes a limited number of batches, and the next one continues', async (t) => {
   const { ctx, services, tenant } = t.context;
   for (let order = 0; order < 6; order += 1) await buildPaidOrder(ctx);
-  await transact(ctx, closeStore);
-  await removeStore(ctx);
+  await close(ctx);
+  await removeStore(ctx, 'ada@desk');
   t.true(await runOnce(services, { batchSize: 1, batchesMax: 3 }));
   t.true((await rowsOf(t.context, tenant.id)).size > 0);
   while (await runOnce(services, { batchSize: 1, batchesMax: 3 }));
@@ -202,9 +230,11 @@ test.serial('a run deletes a limited number of batches, and the next one continu
 });
 
 test.serial('a store is removed only when it is closed and nothing of it is on its way', async (t) => {
-  const { ctx } = t.context;
-  t.deepEqual(await removeStore(ctx), ['the store is not closed']);
+  const { ctx, clock } = t.context;
+  t.deepEqual(await removeStore(ctx, 'ada@desk'), ['the store is not closed']);
   await transact(ctx, closeStore);
+  t.regex(String(await removeStore(ctx, 'ada@desk')), /^shoppers who were checking out .*\(wait until 20/);
+  clock.pass(minutes(5));
   const { id } = await buildSubscription(ctx);
   const order = await buildPaidOrder(ctx);
   await transact(ctx, async ({ tx }) => {
@@ -220,7 +250,7 @@ test.serial('a store is removed only when it is closed and nothing of it is on i
       values (${ctx.tenant.id}, 'lbl_1', ${order.id}, 'ORD-1', 'needs_attention', 1, 0, false, 1, now(), 0, now(), now())`);
   });
   t.deepEqual(
-    (await removeStore(ctx)).map((obstacle) => obstacle.replace(/ that.*/, '')),
+    (await removeStore(ctx, 'ada@desk')).map((obstacle) => obstacle.replace(/ that.*/, '')),
     ['subscriptions', 'checkouts', 'refunds', 'labels'],
   );
   await transact(ctx, async ({ tx }) => {
@@ -231,5 +261,6 @@ test.serial('a store is removed only when it is closed and nothing of it is on i
     );
     await tx.execute(sql`update labels set buying_since = null where tenant_id = ${ctx.tenant.id}`);
   });
-  t.deepEqual(await removeStore(ctx), []);
+  t.deepEqual(await removeStore(ctx, 'ada@desk'), []);
+  await t.throwsAsync(removeStore(ctx, 'ada@desk'), { message: /store/ });
 });
