@@ -1,5 +1,6 @@
-import { Cents, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { type ManagedOrder, OrderView } from '../orders/index.ts';
+import { presentAs } from '#src/lib/present-as.ts';
+import { Cents, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { type ManagedOrder, OrderView, type PackedItem } from '../orders/index.ts';
 import { presentRefund, type Refund, RefundView } from '../payments/index.ts';
 import { LabelView } from '../shipping/index.ts';
 import { adminAreas } from '../tenants/index.ts';
@@ -76,12 +77,24 @@ const TimelineEntryView = Type.Object(
   { title: 'TimelineEntry' },
 );
 
+const PackedItemView = Type.Object(
+  {
+    order_item_id: Id('item'),
+    sku: Nullable(Type.String({ examples: ['BOWL-S'] })),
+    name: Type.String({ examples: ['Oak bowl, Small'] }),
+    quantity: Type.Integer({ examples: [1] }),
+  },
+  { title: 'PackedItem' },
+);
+
 /** An order with its label, its refunds and its timeline. */
 export const OrderFileView = Type.Object(
   {
     ...ManagedOrderView.properties,
     /** What was returned to the gift card that paid a part of it. */
     gift_card_returned_cents: Cents,
+    /** What goes into its parcels: what ships and was in no return that was approved before. */
+    packing_list: Type.Array(PackedItemView),
     label: Nullable(LabelView),
     refunds: Type.Array(RefundView),
     timeline: Type.Array(TimelineEntryView),
@@ -103,16 +116,18 @@ export interface TimelineEntry {
 
 export interface OrderFile extends ManagedOrder {
   readonly giftCardReturnedCents: number;
+  readonly packingList: readonly PackedItem[];
   readonly label: Static<typeof LabelView> | undefined;
   readonly refunds: readonly Refund[];
   readonly timeline: readonly TimelineEntry[];
 }
 
 export function presentOrderFile(file: OrderFile): OrderFileView {
-  const { giftCardReturnedCents, label, refunds, timeline, ...order } = file;
+  const { giftCardReturnedCents, packingList, label, refunds, timeline, ...order } = file;
   return {
     ...presentManagedOrder(order),
     gift_card_returned_cents: giftCardReturnedCents,
+    packing_list: packingList.map((item) => presentAs(PackedItemView, item)),
     label: label ?? null,
     refunds: refunds.map(presentRefund),
     timeline: timeline.map(({ at, type, actorKind, actorId, actorName, detail }) => ({

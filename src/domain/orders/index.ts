@@ -46,6 +46,7 @@ export {
   type ManagedOrder,
   matchesOrder,
   OrderFilter,
+  type PackedItem,
   readManagedOrder,
   readOrder,
   readOrders,

@@ -109,11 +109,43 @@ export function matchesOrder(filter: OrderFilter): Sql {
   );
 }
 
-/** The order with this id, with its attentions; `undefined` when there is none. */
-export async function readManagedOrder(ctx: Context, id: string): Promise<ManagedOrder | undefined> {
-  const row = await readOne<OrderRow>(ctx, sql`${selectOrder(ctx)} and o.id = ${id}`);
-  return row && managed(row);
+/** A quantity of an item of an order, to be put into its parcels. */
+export interface PackedItem {
+  readonly orderItemId: string;
+  readonly sku: string | null;
+  readonly name: string;
+  readonly quantity: number;
 }
+
+/** The order with this id, with its attentions and what is packed for it; `undefined` when there is none. */
+export async function readManagedOrder(
+  ctx: Context,
+  id: string,
+): Promise<(ManagedOrder & { readonly packingList: readonly PackedItem[] }) | undefined> {
+  const row = await readOne<OrderRow & { readonly packingList: readonly PackedItem[] }>(
+    ctx,
+    sql`${selectOrder(ctx, sql`, ${packingList} as "packingList"`)} and o.id = ${id}`,
+  );
+  return row && { ...managed(row), packingList: row.packingList };
+}
+
+/**
+ * What goes, or went, into the parcels of an order `o`: the goods that ship, without those of an approved return that was
+ * requested before the order shipped. Of closed returns, those whose items were released are not counted as returned.
+ */
+const packingList = sql`
+  (select coalesce(json_agg(json_build_object(
+      'orderItemId', i.id, 'sku', i.sku, 'name', i.name, 'quantity', i.quantity - r.unsent) order by i.position), '[]')
+    from order_items i cross join lateral (
+      select coalesce(sum(l.quantity) filter (where t.status in ('approved', 'received', 'refunded') and is_early), 0)
+          + least(
+            i.returned_quantity - coalesce(sum(l.quantity) filter (where t.status not in ('rejected', 'closed')), 0),
+            coalesce(sum(l.quantity) filter (where t.status = 'closed' and is_early), 0))
+      from return_items l join returns t on t.tenant_id = l.tenant_id and t.id = l.return_id,
+        lateral (values (o.shipped_at is null or t.created_at < o.shipped_at)) as e(is_early)
+      where l.tenant_id = i.tenant_id and l.order_item_id = i.id) as r(unsent)
+    where i.tenant_id = o.tenant_id and i.order_id = o.id and i.ships and i.quantity > r.unsent
+      and (o.shipped_at is not null or o.status = any(array['paid', 'partially_refunded'])))`;
 
 /** Those of a time are read in the order of their times: in the order of their ids, all newer ones would be read, too. */
 const sortOrders = {

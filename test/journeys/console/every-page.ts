@@ -237,8 +237,10 @@ browserTest(
     t.deepEqual(await slip.getByRole('cell').allTextContents(), ['1', 'Stoneware mug, Sand', 'MUG-SAND']);
     t.notRegex(await slip.innerText(), /\$/);
 
-    await openInConsole(page, stack, `/packing-slips/${order.id},${second.id}`, 'Packing slips');
+    const unknown = 'ord_00000000000000000000000000';
+    await openInConsole(page, stack, `/packing-slips/${order.id},${unknown},${second.id}`, 'Packing slips');
     await page.getByRole('article', { name: second.number }).waitFor();
+    await page.getByRole('alert').filter({ hasText: unknown }).waitFor();
     await page.emulateMedia({ media: 'print' });
     t.false(await heading(page, 'Packing slips').isVisible());
     t.is(await page.evaluate<string>("getComputedStyle(document.querySelector('article td')).color"), 'rgb(0, 0, 0)');

@@ -1366,6 +1366,7 @@ export interface components {
             attention: components["schemas"]["Attention"] | null;
             attentions: components["schemas"]["Attention"][];
             gift_card_returned_cents: number;
+            packing_list: components["schemas"]["PackedItem"][];
             label: components["schemas"]["Label"] | null;
             refunds: components["schemas"]["Refund"][];
             timeline: components["schemas"]["TimelineEntry"][];
@@ -1414,6 +1415,12 @@ export interface components {
             returns_requested: number;
             /** @description Reviews that wait for a decision. At most 1000. */
             reviews_pending: number;
+        };
+        PackedItem: {
+            order_item_id: string;
+            sku: string | null;
+            name: string;
+            quantity: number;
         };
         Partner: {
             code: string;
@@ -2000,6 +2007,7 @@ export type OrderFile = components['schemas']['OrderFile'];
 export type OrderItem = components['schemas']['OrderItem'];
 export type OrderLabel = components['schemas']['OrderLabel'];
 export type Overview = components['schemas']['Overview'];
+export type PackedItem = components['schemas']['PackedItem'];
 export type Partner = components['schemas']['Partner'];
 export type PartnerApplication = components['schemas']['PartnerApplication'];
 export type PaymentAccount = components['schemas']['PaymentAccount'];

@@ -1,4 +1,5 @@
 import Alert from '@mui/material/Alert';
+import AlertTitle from '@mui/material/AlertTitle';
 import Button from '@mui/material/Button';
 import { ApiError } from '@storefront-commerce/client';
 import type { ReactNode } from 'react';
@@ -6,12 +7,14 @@ import type { ReactNode } from 'react';
 import { messageOf } from './errors.ts';
 
 interface FailureProps {
+  /** What could not be read, where it is not all of the page. */
+  readonly what?: string | undefined;
   readonly error: unknown;
   readonly retry: () => unknown;
 }
 
 /** What could not be read, and a button that reads it again, unless it does not exist. */
-export function Failure({ error, retry }: FailureProps): ReactNode {
+export function Failure({ what, error, retry }: FailureProps): ReactNode {
   const isGone = error instanceof ApiError && error.status === 404;
   return (
     <Alert
@@ -25,6 +28,7 @@ export function Failure({ error, retry }: FailureProps): ReactNode {
         )
       }
     >
+      {what && <AlertTitle>{what}</AlertTitle>}
       {messageOf(error)}
     </Alert>
   );

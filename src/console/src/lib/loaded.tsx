@@ -12,6 +12,8 @@ interface LoadedProps<Data> {
   readonly refetchInterval?: number;
   /** For what must not be shown again at a later visit. */
   readonly gcTime?: number;
+  /** What is read, where several are read on a page: it is said if this one cannot be. */
+  readonly what?: string;
 }
 
 const reading = 'reading';
@@ -20,7 +22,7 @@ const reading = 'reading';
 export const afterPartsAbove = { [`*:has(.${reading}) ~ &`]: { visibility: 'hidden' } } as const;
 
 /** Shows what was read from the API, or that it is being read, or why it could not be. */
-export function Loaded<Data>({ load, children, ...options }: LoadedProps<Data>): ReactNode {
+export function Loaded<Data>({ load, children, what, ...options }: LoadedProps<Data>): ReactNode {
   const { data, error, refetch } = useQuery({
     ...options,
     queryFn: ({ signal }) => load(signal),
@@ -28,5 +30,5 @@ export function Loaded<Data>({ load, children, ...options }: LoadedProps<Data>):
     placeholderData: (previous) => previous,
   });
   if (data !== undefined) return children(data);
-  return error ? <Failure error={error} retry={refetch} /> : <CircularProgress className={reading} />;
+  return error ? <Failure what={what} error={error} retry={refetch} /> : <CircularProgress className={reading} />;
 }

@@ -37,7 +37,7 @@ function Order({ order }: Props) {
     <>
       <PageHeading
         title={order.order_number}
-        actions={order.paid_at && order.shipping_address && <PackingSlipLink orders={[order]} />}
+        actions={order.packing_list.length > 0 && order.shipping_address && <PackingSlipLink orders={[order]} />}
       >
         <State code={order.status} />
         {order.fulfillment_status !== 'needs_attention' && <State code={order.fulfillment_status} />}

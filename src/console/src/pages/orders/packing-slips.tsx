@@ -1,3 +1,5 @@
+import Alert from '@mui/material/Alert';
+import AlertTitle from '@mui/material/AlertTitle';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Table from '@mui/material/Table';
@@ -19,7 +21,7 @@ import { PostalAddress } from './postal-address.tsx';
 
 /** What is put into the parcels of some orders, a sheet of paper for each. */
 export function PackingSlips() {
-  const ids = useParams()['ids']?.split(',') ?? [];
+  const ids = [...new Set(useParams()['ids']?.split(',').filter(Boolean))];
   return (
     <>
       <Box sx={{ displayPrint: 'none' }}>
@@ -32,17 +34,45 @@ export function PackingSlips() {
           }
         />
       </Box>
-      <Loaded
-        queryKey={['packing slips', ...ids]}
-        load={(signal) => Promise.all(ids.map((id) => admin.getOrder(id, { signal })))}
-      >
-        {(files) => files.map(({ order }) => <PackingSlip key={order.id} order={order} />)}
-      </Loaded>
+      {ids.map((id) => (
+        <Loaded key={id} queryKey={['packing slip', id]} load={(signal) => admin.getOrder(id, { signal })} what={id}>
+          {({ order }) => <OrderToPack order={order} />}
+        </Loaded>
+      ))}
     </>
   );
 }
 
-function PackingSlip({ order }: { readonly order: OrderFile }) {
+interface Props {
+  readonly order: OrderFile;
+}
+
+function OrderToPack({ order }: Props) {
+  const notice = noticeOf(order);
+  return (
+    <>
+      {notice && (
+        <Alert severity="info" sx={{ my: 2, displayPrint: 'none' }}>
+          <AlertTitle>{order.order_number}</AlertTitle>
+          {notice}
+        </Alert>
+      )}
+      {order.packing_list.length > 0 && <PackingSlip order={order} />}
+    </>
+  );
+}
+
+/** What its packer has to know, and the shopper does not. */
+function noticeOf({ packing_list: packed, refunds, shipped_at: shipped }: OrderFile): string | undefined {
+  if (packed.length === 0) return 'Nothing of this order is sent.';
+  const isReduced = refunds.some(
+    ({ return_id: id, state }) => id === null && (state === 'requested' || state === 'sent'),
+  );
+  if (!isReduced || shipped) return undefined;
+  return 'A part of this order was refunded without a return: check whether all of this is still sent.';
+}
+
+function PackingSlip({ order }: Props) {
   const store = useSession()?.store.name;
   return (
     <Box
@@ -68,7 +98,7 @@ function PackingSlip({ order }: { readonly order: OrderFile }) {
           </TableRow>
         </TableHead>
         <TableBody>
-          {order.items.map(({ id, quantity, name, sku }) => (
+          {order.packing_list.map(({ order_item_id: id, quantity, name, sku }) => (
             <TableRow key={id}>
               <TableCell align="right">{quantity}</TableCell>
               <TableCell sx={asWritten}>{name}</TableCell>
