@@ -136,7 +136,8 @@ function explain({ name, detail }: Problem, environment: Given): string {
   const { description, examples: [example] = [], writeOnly } = Environment.properties[name as VariableName] as Variable;
   const value = environment[name];
   if (!value) return `${name} ${detail}${example ? `, such as ${example}` : ''}. ${description}`;
-  return `${name} ${detail}${writeOnly ? '' : `, not ${JSON.stringify(value)}`}. ${description}`;
+  const shown = JSON.stringify(value.replace(/\/\/[^/?#]*@/, '//…@'));
+  return `${name} ${detail}${writeOnly ? '' : `, not ${shown}`}. ${description}`;
 }
 
 interface Variable {
@@ -244,6 +245,8 @@ function crossChecks(env: Partial<Static<typeof Environment>>): Problem[] {
 
   rejectIf(local && env.APP_MODE === 'live', 'LOCAL_MODE', 'must be 0 with APP_MODE=live');
   rejectIf(!local && !publicUrlOf(env), 'PUBLIC_URL', 'is required outside local mode');
+  const publicUrl = URL.parse(env.PUBLIC_URL ?? '');
+  rejectIf(Boolean(publicUrl?.username || publicUrl?.password), 'PUBLIC_URL', 'must not contain a user or password');
   rejectIf(!local && env.PUBLIC_URL?.startsWith('http:') === true, 'PUBLIC_URL', 'must be https outside local mode');
   for (const [name, other] of [
     ['OPS_USER', 'OPS_PASSWORD'],

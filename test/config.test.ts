@@ -308,6 +308,15 @@ test('PUBLIC_URL has no query and no fragment, because paths are appended to it'
   t.deepEqual(problemsOf({ ...live, PUBLIC_URL: 'https://api.cedar.example/shop/' }), []);
 });
 
+test('PUBLIC_URL has no user and no password, which emails and webhooks would show', (t) => {
+  for (const url of ['https://ada:s3cret@api.cedar.example', 'https://s3cret@api.cedar.example/shop'])
+    t.regex(
+      problemsOf({ ...live, PUBLIC_URL: url }).join('\n'),
+      /^PUBLIC_URL must not contain a user or password, not "https:\/\/…@api\.cedar\.example[^@]+$/,
+    );
+  t.deepEqual(problemsOf({ ...live, PUBLIC_URL: 'https://api.cedar.example/@shop' }), []);
+});
+
 test('MAIL_FROM that is no email is reported once, with its value', (t) => {
   for (const value of ['none', 'x', 'Cedar <none>'])
     t.deepEqual(
