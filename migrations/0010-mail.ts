@@ -33,6 +33,7 @@ export class Mail extends Migration {
       create index mails_of_subject on mails (tenant_id, subject_id, id);
       create index mails_to_recipient on mails (tenant_id, recipient, kind, id);
       create index mails_by_age on mails (created_at);
+      create index mails_failed on mails (tenant_id, id) where state = 'failed';
       ${tenantTable('mails')}
 
       -- Emails that a message bounced from: nothing is sent to them again.

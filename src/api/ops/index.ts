@@ -6,6 +6,7 @@ import { analyticsPages } from './analytics.ts';
 import { bulkPages } from './bulk.ts';
 import { createSecretCheck } from './check-secret.ts';
 import { driftPages } from './drift.ts';
+import { emailPages } from './emails.ts';
 import { respondHealth, respondReadiness } from './health.ts';
 import { labelPages } from './labels.ts';
 import { respondMetrics, respondQueues } from './metrics.ts';
@@ -25,7 +26,7 @@ export function opsRoutes(services: Services): Middleware[] {
   return [
     machines.routes() as Middleware,
     protectOps(services, checkSecret),
-    ...[overviewPages, labelPages, webhookPages, driftPages, analyticsPages, bulkPages].map(
+    ...[overviewPages, labelPages, webhookPages, emailPages, driftPages, analyticsPages, bulkPages].map(
       (pages) => pages(services).routes() as Middleware,
     ),
     openOnFirstUse(services),

@@ -6,6 +6,7 @@ const pages = [
   ['/ops/queues', 'Queues'],
   ['/ops/labels', 'Labels'],
   ['/ops/webhooks', 'Webhooks'],
+  ['/ops/emails', 'Emails'],
   ['/ops/drift', 'Payments'],
   ['/ops/analytics', 'Analytics'],
   ['/ops/bulk', 'Bulk work'],

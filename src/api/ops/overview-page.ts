@@ -68,6 +68,8 @@ function addressOf({ kind, code }: Attention): string {
       return '/ops/webhooks';
     case 'webhook_delivery':
       return '/ops/webhooks#deliveries';
+    case 'email':
+      return '/ops/emails';
     case 'erasure':
       return '/ops/queues/queue/bulk?status=failed';
   }

@@ -1,4 +1,5 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
+import { isUnsent } from '../mail/index.ts';
 import { isReasonCode, reasons } from '../shipping/index.ts';
 import { type AdminArea, covers, type Scope } from '../tenants/index.ts';
 import { type Advice, adviceForOrder, openAttentions } from './attention.ts';
@@ -12,6 +13,7 @@ const areas = {
   shipping: 'settings',
   webhook_endpoint: 'webhooks',
   webhook_delivery: 'webhooks',
+  email: 'orders',
   erasure: null,
 } as const satisfies Record<string, AdminArea | null>;
 
@@ -79,7 +81,9 @@ export function attentionByReason(tenantId?: string): Sql {
       union all
       (select 7, 'webhook_delivery', 'given_up', finished_at from ${failedDeliveries}${limit})
       union all
-      select 8, 'erasure', state, updated_at from erasures
+      (select 8, 'email', kind, updated_at from mails m where ${isUnsent}${ofStore}${first})
+      union all
+      select 9, 'erasure', state, updated_at from erasures
       where state in ('blocked', 'failed') and state = any(${waitingErasures}::text[])${ofStore}) as waiting
     group by rank, kind, code order by rank, count desc, code`;
 }
@@ -123,6 +127,11 @@ function wordsFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Omit<Advice
       return {
         message: 'A webhook delivery failed after its last attempt.',
         next: 'When its endpoint works again, resend it.',
+      };
+    case 'email':
+      return {
+        message: 'An email to a shopper was given up after its last attempt.',
+        next: 'The timeline of its order says which. Check the email, and send the receipt again.',
       };
     case 'erasure':
       return code === 'blocked'

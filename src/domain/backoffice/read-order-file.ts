@@ -61,7 +61,8 @@ async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntr
       where tenant_id = ${tenantId} and order_id = ${orderId}
       union all
       select coalesce(sent_at, updated_at), 'mail.' || state, kind from mails
-      where tenant_id = ${tenantId} and subject_id = ${orderId} and state not in ('queued', 'sending')
+      where tenant_id = ${tenantId} and state not in ('queued', 'sending') and subject_id in (
+        select ${orderId} union all select id from returns where tenant_id = ${tenantId} and order_id = ${orderId})
       union all
       select d.finished_at, 'webhook.' || d.state, e.type
       from events e cross join lateral (

@@ -11,3 +11,4 @@ export {
   SuppressionView,
   suppress,
 } from './suppression.ts';
+export { isUnsent, retryMail, type UnsentMail, unsentMails } from './unsent-mail.ts';

@@ -6,7 +6,7 @@ import type { MailData, MailKind } from './kinds.ts';
 export const mailStates = ['queued', 'sending', 'sent', 'bounced', 'suppressed', 'outcome_unknown', 'failed'] as const;
 export type MailState = (typeof mailStates)[number];
 
-/** A `failed` email can be sent after all: an operator may retry its job on the board. */
+/** A `failed` email can be sent after all: an operator may retry it, or its job on the board. */
 const table: StateTable<MailState> = {
   queued: ['sending', 'suppressed', 'failed'],
   sending: ['queued', 'sent', 'bounced', 'suppressed', 'outcome_unknown', 'failed'],
@@ -14,7 +14,7 @@ const table: StateTable<MailState> = {
   bounced: [],
   suppressed: [],
   outcome_unknown: [],
-  failed: ['sending', 'suppressed'],
+  failed: ['queued', 'sending', 'suppressed'],
 };
 
 const MailSchema = defineEntity({
@@ -56,6 +56,14 @@ export class Mail extends MailSchema.class {
     this.moveTo('queued', now);
     this.nextAttemptAt = dueAt;
     this.failure = failure;
+  }
+
+  /** An operator has it sent after all. It counts as an attempt, because jobs are told apart by their number. */
+  retry(now: Date): void {
+    this.moveTo('queued', now);
+    this.attemptCount += 1;
+    this.nextAttemptAt = now;
+    this.failure = null;
   }
 
   close(state: Exclude<MailState, 'queued' | 'sending'>, now: Date, failure: string | null = null): void {

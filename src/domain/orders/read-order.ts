@@ -6,6 +6,7 @@ import { found } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { allOf, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { isUnsent } from '../mail/index.ts';
 import type { NewOrderItem } from './create-order.ts';
 import { type Attention, fulfillmentStatuses, orderStatuses } from './order.ts';
 import { isOrderOf, orderNumbersMeant } from './order-number.ts';
@@ -77,6 +78,9 @@ export const OrderFilter = Type.Object({
   without_label: Type.Optional(
     Type.Boolean({ description: 'To be shipped, and no label is bought for it or about to be.' }),
   ),
+  unsent_email: Type.Optional(
+    Type.Boolean({ description: 'An email about it, or about a return of it, was given up.' }),
+  ),
   /** When they were created: from a moment on, and before another. */
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
@@ -94,9 +98,9 @@ export const hasNoLabel = sql`
     where l.tenant_id = o.tenant_id and l.order_id = o.id and l.state <> 'voided' and l.state <> 'skipped' offset 0)`;
 
 /** The condition that an order `o` matches the filter. */
-export function matchesOrder(filter: OrderFilter): Sql {
+export function matchesOrder({ tenant }: Pick<Context, 'tenant'>, filter: OrderFilter): Sql {
   const { status, fulfillment_status: fulfillment, email, from, to } = filter;
-  const { needs_attention: needsAttention, without_label: withoutLabel } = filter;
+  const { needs_attention: needsAttention, without_label: withoutLabel, unsent_email: unsentEmail } = filter;
   return allOf(
     status !== undefined && sql`o.status = ${status}`,
     fulfillment !== undefined && sql`o.fulfillment_status = ${fulfillment}`,
@@ -104,6 +108,11 @@ export function matchesOrder(filter: OrderFilter): Sql {
     needsAttention !== undefined && sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`,
     withoutLabel !== undefined &&
       (withoutLabel ? sql`${isToShip} and ${hasNoLabel}` : sql`not (${isToShip} and ${hasNoLabel})`),
+    unsentEmail !== undefined &&
+      sql`${unsentEmail ? sql`` : sql`not `}o.id = any(array(
+        select coalesce(r.order_id, m.subject_id) from mails m
+        left join returns r on r.tenant_id = ${tenant.id} and r.id = m.subject_id
+        where m.tenant_id = ${tenant.id} and ${isUnsent}))`,
     from !== undefined && sql`o.created_at >= ${from}::timestamptz`,
     to !== undefined && sql`o.created_at < ${to}::timestamptz`,
   );
@@ -177,7 +186,7 @@ export async function listManagedOrders(
     ctx,
     sortOrders[since !== undefined ? 'updated' : isOfTime ? 'ofTime' : 'newest'],
     { cursor, limit },
-    (position) => sql`${selectOrder(ctx, position)} and ${matchesOrder(filter)}${named}${updated}`,
+    (position) => sql`${selectOrder(ctx, position)} and ${matchesOrder(ctx, filter)}${named}${updated}`,
     { replica: true },
   );
   return { rows: page.rows.map(managed), cursor: page.cursor };

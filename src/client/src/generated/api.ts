@@ -1393,7 +1393,7 @@ export interface components {
         };
         Overview: {
             attention: {
-                kind: "payments" | "order" | "label" | "duplicate_label" | "shipping" | "webhook_endpoint" | "webhook_delivery" | "erasure";
+                kind: "payments" | "order" | "label" | "duplicate_label" | "shipping" | "webhook_endpoint" | "webhook_delivery" | "email" | "erasure";
                 code: string;
                 /** @description Of one kind at most 1000. */
                 count: number;
@@ -2196,6 +2196,8 @@ export interface operations {
                         needs_attention?: boolean;
                         /** @description To be shipped, and no label is bought for it or about to be. */
                         without_label?: boolean;
+                        /** @description An email about it, or about a return of it, was given up. */
+                        unsent_email?: boolean;
                         from?: components["schemas"]["Timestamp"];
                         to?: components["schemas"]["Timestamp"];
                     };
@@ -3094,6 +3096,8 @@ export interface operations {
                 needs_attention?: boolean;
                 /** @description To be shipped, and no label is bought for it or about to be. */
                 without_label?: boolean;
+                /** @description An email about it, or about a return of it, was given up. */
+                unsent_email?: boolean;
                 from?: components["schemas"]["Timestamp"];
                 to?: components["schemas"]["Timestamp"];
                 /** @description An order number, with or without `ORD-` or `#`, an id, an email or a tracking number. */

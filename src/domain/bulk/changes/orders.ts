@@ -74,7 +74,7 @@ export const resendEmails: ChangeKind = defineChangeKind({
   batchSize,
   select: ({ tenant }, filter) => sql`
     select o.id from orders o
-    where o.tenant_id = ${tenant.id} and o.paid_at is not null and o.imported_at is null and ${matchesOrder(filter)}`,
+    where o.tenant_id = ${tenant.id} and o.paid_at is not null and o.imported_at is null and ${matchesOrder({ tenant }, filter)}`,
   subjects: ({ tenant }, ids) => sql`
     select id, 'order ' || order_number as subject from orders where tenant_id = ${tenant.id} and id = any(${ids}::text[])`,
   save: (ctx, selected) =>

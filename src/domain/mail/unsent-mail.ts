@@ -1,0 +1,60 @@
+import { sendMail } from '#jobs/emails.ts';
+import { lockRow } from '#src/database/rows.ts';
+import { asPlatform, transact } from '#src/database/transact.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context, PlatformContext } from '../context.ts';
+import type { MailKind } from './kinds.ts';
+import { Mail } from './mail.ts';
+
+/** What a shopper waits for, however late: emails about an order, or about a return of it. */
+const kinds: readonly MailKind[] = ['receipt', 'shipped', 'refunded', 'return_update', 'gift'];
+
+/** The condition that an email `m` to a shopper was given up, and that none of its kind about the same went later. */
+export const isUnsent = sql`
+  m.state = 'failed' and m.kind = any(${kinds}::text[]) and not exists (
+    select from mails later where later.tenant_id = m.tenant_id and later.subject_id = m.subject_id
+      and later.kind = m.kind and later.id > m.id and later.state <> 'failed')`;
+
+/** An email that was given up. */
+export interface UnsentMail {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly kind: MailKind;
+  /** The order or the return that it is about. */
+  readonly subjectId: string;
+  readonly failure: string | null;
+  readonly updatedAt: Date;
+}
+
+/** The emails of every store that were given up, the oldest of each kind first. */
+export async function unsentMails(
+  ctx: PlatformContext,
+  limit: number,
+): Promise<{ readonly mails: readonly UnsentMail[]; readonly total: number }> {
+  return asPlatform(ctx, 'operators see the emails of every store that were given up', async (ctx) => {
+    const mails = await ctx.tx.execute<UnsentMail>(sql`
+      select tenant_id as "tenantId", id, kind, subject_id as "subjectId", failure, updated_at as "updatedAt"
+      from mails m where ${isUnsent} order by kind, id limit ${limit}`);
+    const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
+      select count(*)::int as total from mails m where ${isUnsent}`);
+    return { mails, total };
+  });
+}
+
+/**
+ * Try an email again that was given up.
+ * @returns whether it was: another actor may have retried it
+ */
+export async function retryMail(ctx: Context, { mailId }: { mailId: string }): Promise<boolean> {
+  return transact(ctx, async (ctx) => {
+    const mail = await lockRow(ctx, Mail, mailId);
+    if (mail?.state !== 'failed') return false;
+    mail.retry(ctx.clock.now());
+    await ctx.tx.em.flush();
+    enqueue(ctx, sendMail, { mailId, attempt: mail.attemptCount + 1 });
+    await recordAudit(ctx, { action: 'mail.retried', subjectKind: 'mail', subjectId: mailId });
+    return true;
+  });
+}

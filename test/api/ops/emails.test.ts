@@ -1,0 +1,92 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { Context } from '#src/domain/context.ts';
+import { failMail } from '#src/domain/mail/index.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
+import { fakeMailer } from '#test/support/fakes/mailer.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
+import { deedsOf, type OwnerContext, useOwner } from '#test/support/use-owner.ts';
+
+const test = (anyTest as TestFn<OwnerContext>).serial;
+useOwner(anyTest as TestFn<OwnerContext>, { ports: { mailer: fakeMailer() } });
+
+/** A receipt of an order that was given up. */
+async function buildUnsent(ctx: Context, orderId: string): Promise<string> {
+  const mailId = await buildMail(ctx, { kind: 'receipt', to: newAddress(), data: orderMail(), subjectId: orderId });
+  await failMail(ctx, { mailId });
+  return mailId;
+}
+
+test('an email that was given up is found by the owner and by operators, who have it sent after all', async (t) => {
+  const { api, ctx, owner, services, tenant } = t.context;
+  t.regex((await api.call('GET', '/ops/emails')).body, /No email to a shopper was given up\./);
+  const order = await buildPaidOrder(ctx);
+  const fine = await buildPaidOrder(ctx);
+  const mailId = await buildUnsent(ctx, order.id);
+  const idsOf = async (query: string) => (await owner.get(`/orders?${query}`)).body.orders.map(({ id }: any) => id);
+
+  t.deepEqual(await idsOf('unsent_email=true'), [order.id]);
+  t.deepEqual(await idsOf('unsent_email=false'), [fine.id]);
+  const { attention } = (await owner.get('/overview')).body.overview;
+  t.like(attention, { length: 1, 0: { kind: 'email', code: 'receipt', count: 1, areas: ['orders'] } });
+  t.regex((await api.call('GET', '/ops')).body, /given up after its last attempt[\s\S]+href="\/ops\/emails"/);
+  t.true((await api.call('GET', '/ops/emails')).body.includes(`/ops/emails/${tenant.slug}/${mailId}/retry`));
+
+  for (const _ of [1, 2]) t.is((await api.call('POST', `/ops/emails/${tenant.slug}/${mailId}/retry`)).status, 303);
+  t.like(await readMail(ctx, mailId), { state: 'queued' });
+  await runJobs(services);
+  t.like(await readMail(ctx, mailId), { state: 'sent' });
+  t.deepEqual(await idsOf('unsent_email=true'), []);
+  t.deepEqual((await owner.get('/overview')).body.overview.attention, []);
+  t.deepEqual(
+    (await deedsOf(ctx)).filter((deed) => deed.startsWith('mail.')),
+    ['mail.retried'],
+  );
+});
+
+test('one request retries the emails of a kind, also those that were retried in vain', async (t) => {
+  const { api, ctx, services } = t.context;
+  const orders = [await buildPaidOrder(ctx), await buildPaidOrder(ctx)];
+  const ids = await Promise.all(orders.map(({ id }) => buildUnsent(ctx, id)));
+  for (const time of ['first', 'second']) {
+    const { status, headers } = await api.call('POST', '/ops/emails/retry', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'kind=receipt',
+    });
+    t.is(status, 303);
+    t.true(decodeURIComponent(headers.get('location') ?? '').includes('2 emails will be sent.'));
+    if (time === 'first') for (const mailId of ids) await failMail(ctx, { mailId });
+  }
+  await runJobs(services);
+  for (const id of ids) t.like(await readMail(ctx, id), { state: 'sent' });
+});
+
+test('an email that a later one of its kind replaced is not listed, and one about a return is in its order', async (t) => {
+  const { ctx, clock, owner } = t.context;
+  const order = await buildPaidOrder(ctx);
+  await buildUnsent(ctx, order.id);
+  clock.pass(minutes(1));
+  await owner.post(`/orders/${order.id}/receipt`);
+  const returned = await buildReturnableOrder(ctx);
+  const made = await buildReturn(ctx, returned);
+  const mailId = await buildMail(ctx, {
+    kind: 'return_update',
+    to: newAddress(),
+    subjectId: made.id,
+    data: { return_number: 'RMA-1001', order_number: returned.order_number, status: 'approved', items: [] },
+  });
+  await failMail(ctx, { mailId });
+  const { orders } = (await owner.get('/orders?unsent_email=true')).body;
+  t.deepEqual(
+    orders.map(({ id }: any) => id),
+    [returned.id],
+  );
+  const { timeline } = (await owner.get(`/orders/${returned.id}`)).body.order;
+  t.like(
+    timeline.find(({ type }: any) => type === 'mail.failed'),
+    { detail: 'return_update' },
+  );
+});
