@@ -135,11 +135,11 @@ export const moneyRules: Readonly<Record<string, Rule>> = {
 
   'a partner earns on what was paid for goods and neither given back nor lost': async (books, store) => {
     const earned = books.orders.map(
-      ({ isPaid, partnerCode, subtotal, discount, total, card, refunded, atProvider }) => {
-        const paid = total + card.paid;
-        if (!isPaid || !partnerCode || paid === 0) return 0;
-        const lost = Math.min(refunded + card.returned + atProvider.lost, paid);
-        return Math.round((percentOf(subtotal - discount, 7.5) * (paid - lost)) / paid);
+      ({ isPaid, partnerCode, subtotal, discount, total, shipping, card, refunded, atProvider }) => {
+        const goods = total - shipping + card.paid;
+        if (!isPaid || !partnerCode || goods === 0) return 0;
+        const lost = Math.min(refunded + card.returned + atProvider.lost, goods);
+        return Math.round((percentOf(subtotal - discount, 7.5) * (goods - lost)) / goods);
       },
     );
     equal((await readPartner(store.ctx, store.partnerCode))?.commissionCents, sum(earned));

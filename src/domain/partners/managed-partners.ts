@@ -48,9 +48,12 @@ const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
     where a.tenant_id = ${ctx.tenant.id} and a.partner_id = p.id) as sales
   where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
 
-/** Of an amount of an order, the part that was neither refunded nor lost in a dispute. */
-const retained = (amount: Sql): Sql => sql`case when o.paid > 0
-  then round(${amount} * greatest(o.paid - o.reversed, 0) / o.paid) else ${amount} end`;
+/**
+ * Of an amount for the goods of an order, the part that was neither refunded nor lost in a dispute. What was reversed is
+ * of the goods, and of the shipping only beyond their price: a return of all goods leaves nothing.
+ */
+const retained = (amount: Sql): Sql => sql`case when o.goods > 0
+  then round(${amount} * greatest(o.goods - o.reversed, 0) / o.goods) else ${amount} end`;
 
 /**
  * A query for the order of the attribution `a`, if something of it was reversed. `offset 0` looks it up: PostgreSQL would
@@ -64,11 +67,12 @@ const reversed = ({ tenant }: Context): Sql => sql`
       where tenant_id = ${tenant.id} and order_id = a.order_id and returned_cents > 0) offset 0`;
 
 /**
- * A query for what was paid for the order `r.order_id`, in money and with a gift card, and for what was reversed of it.
+ * A query for what was paid for the goods of the order `r.order_id` and their tax, in money and with a gift card, and for
+ * what was reversed of its payment.
  * Most orders have no reversal, and are not read.
  */
 const payments = ({ tenant }: Context): Sql => sql`
-  select o.total_cents + card.paid as paid, card.returned + (
+  select o.total_cents - o.shipping_cents + card.paid as goods, card.returned + (
     select coalesce(sum(amount_cents), 0) from payment_reversals
     where tenant_id = ${tenant.id} and order_id = o.id) as reversed
   from orders o cross join lateral (

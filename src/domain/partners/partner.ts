@@ -37,7 +37,7 @@ const percent = Type.Number({ minimum: 0, maximum: 100, examples: [8] });
 export const PartnerInput = Type.Object({
   code: Type.String({ trimmed: true, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$', examples: ['maker'] }),
   name: Line(200, { examples: ['The Maker Blog'] }),
-  /** The partner's share of an order's total. Default 0. */
+  /** The partner's share of what was paid for an order's goods, without tax and shipping. Default 0. */
   commission_percent: Omittable(percent),
   /** The discount of a checkout with the partner's code and without a promo code. Default 0. */
   discount_percent: Omittable(percent),

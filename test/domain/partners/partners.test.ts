@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
-import { transact } from '#src/database/transact.ts';
+import { transact, writeRows } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
   attributeOrder,
@@ -149,6 +149,13 @@ test('removing a partner twice, or one who never was, changes nothing; saving br
   t.is((await findPartner(ctx, partner.code))?.id, partner.id);
 });
 
+const reversePayment = (ctx: Context, orderId: string, cause: string, number: number, cents: number) =>
+  transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+      insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
+      values (${ctx.tenant.id}, ${orderId}, ${cause}, ${number}, ${cents}, ${ctx.clock.now()})`),
+  );
+
 test("a partner's sales and commission are without what was refunded or lost in a dispute", async (t) => {
   const { ctx } = t.context;
   const partner = await buildPartner(ctx, { commission_percent: 10 });
@@ -161,12 +168,8 @@ test("a partner's sales and commission are without what was refunded or lost in 
     await attribute(ctx, { orderId, partnerCode: partner.code, totalCents: 3800 });
   }
   t.deepEqual(await sales(), [3, 11_400, 1140]);
-  const reverse = (orderId: string, cause: string, number: number, cents: number) =>
-    transact(ctx, ({ tx }) =>
-      tx.execute(sql`
-        insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
-        values (${ctx.tenant.id}, ${orderId}, ${cause}, ${number}, ${cents}, ${ctx.clock.now()})`),
-    );
+  const reverse = (...given: [orderId: string, cause: string, number: number, cents: number]) =>
+    reversePayment(ctx, ...given);
   await reverse(returned.id, 'refund', 1, 1900);
   t.deepEqual(await sales(), [3, 9500, 950]);
   await reverse(returned.id, 'refund', 2, 1900);
@@ -175,3 +178,24 @@ test("a partner's sales and commission are without what was refunded or lost in 
   await reverse(returned.id, 'refund', 3, -1900);
   t.deepEqual(await sales(), [3, 5700, 570]);
 });
+
+for (const [refunded, cents, sales, commission] of [
+  ['nothing', 0, 10_000, 1000],
+  ['half of the goods with their tax', 5400, 5000, 500],
+  ['all goods with their tax, but not the shipping', 10_800, 0, 0],
+  ['everything', 11_800, 0, 0],
+] as const) {
+  test(`a partner earns 10 percent of 100 for goods, without tax and shipping, after a refund of ${refunded}`, async (t) => {
+    const { ctx } = t.context;
+    const partner = await buildPartner(ctx, { commission_percent: 10 });
+    const { id: orderId } = await buildPaidOrder(ctx, { items: [{ unitPriceCents: 10_000 }] });
+    await writeRows(
+      ctx,
+      sql`update orders set tax_cents = 800, shipping_cents = 1000, total_cents = 11800
+        where tenant_id = ${ctx.tenant.id} and id = ${orderId} returning id`,
+    );
+    await attribute(ctx, { orderId, partnerCode: partner.code, totalCents: 10_000 });
+    if (cents > 0) await reversePayment(ctx, orderId, 'refund', 1, cents);
+    t.like(await readPartner(ctx, partner.code), { totalCents: sales, commissionCents: commission });
+  });
+}

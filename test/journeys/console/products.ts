@@ -13,7 +13,7 @@ browserTest('a percentage and a weight are shown and edited with all of their de
   const page = await openOwnTab(t);
   for (const [path, title, label, shown] of [
     ['/promo-codes', 'Promo codes', 'Percent', '0.125'],
-    ['/partners', 'Partners', 'Commission in percent of an order', '7.1255'],
+    ['/partners', 'Partners', 'Commission in percent of the goods', '7.1255'],
   ] as const) {
     await openInConsole(page, stack, path, title);
     const row = page.getByRole('row', { name: /PRECISE/i });

@@ -87,7 +87,7 @@ function PartnerInputs({ isKnown = false }: { readonly isKnown?: boolean }) {
       />
       <DecimalInput
         source="commission_percent"
-        label="Commission in percent of an order"
+        label="Commission in percent of the goods"
         decimals={4}
         min={0}
         validate={maxValue(100)}
