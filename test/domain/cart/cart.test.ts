@@ -15,7 +15,7 @@ import {
   saveCart,
   unsubscribe,
 } from '#src/domain/cart/index.ts';
-import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
+import { type ProductInput, removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { days } from '#src/lib/duration.ts';
@@ -23,7 +23,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildCart, buildSavedCart, restoreTokenOf, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
-import { buildProduct } from '#test/support/factories/catalog.ts';
+import { type BuiltProduct, buildProduct } from '#test/support/factories/catalog.ts';
 import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
@@ -55,6 +55,13 @@ test('createCart returns an empty cart in the store’s currency that expires af
   t.truthy(await readCart(later(ctx, days(30) - 60_000), cart.id));
   await t.throwsAsync(readCart(later(ctx, days(30)), cart.id), { code: 'not_found' });
 });
+
+/** Saves a product again with its first variant only. */
+const saveOne = (ctx: Context, { slug, variant }: BuiltProduct, given: Partial<ProductInput> = {}) =>
+  transact(ctx, (ctx) => {
+    const variants = [{ sku: variant.sku, price_cents: 3800, subscription_price_cents: 3400 }];
+    return saveProduct(ctx, { slug, name: 'Oak bowl', variants, ...given }, { prune: true });
+  });
 
 test('addLine takes the catalogue’s data and adds to the line of an equal item', async (t) => {
   const { ctx } = t.context;
@@ -128,6 +135,12 @@ test('addLine requires a variant only for a product with several', async (t) => 
   t.like(unnamed.items[0], { variantId: null, productId: single.id, sku: single.variant.sku });
   const named = presentCart(await addLine(ctx, id, { variantId: single.variant.id }));
   t.like(named.items[0], { variantId: single.variant.id, quantity: 2 });
+  const again = presentCart(await addLine(ctx, id, { productId: single.id }));
+  t.like(
+    again.items[0],
+    { variantId: single.variant.id, quantity: 3 },
+    'a shopper who has chosen it sees what was chosen',
+  );
   const subscribed = presentCart(
     await addLine(ctx, id, { productId: single.id, purchaseType: 'subscription', subscriptionInterval: 'month' }),
   );
@@ -144,16 +157,26 @@ test('addLine rejects products that are not sold, or not in this way', async (t)
   const { variant } = await buildProduct(ctx);
   const draft = await buildProduct(ctx, { status: 'draft' });
   const monthly = await buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'] });
+  const once = await buildProduct(ctx, {
+    subscription_intervals: ['month'],
+    variants: [{ subscription_price_cents: 3400 }],
+  });
+  const removed = await buildProduct(ctx);
+  await transact(ctx, (ctx) => removeProduct(ctx, removed.slug));
+  const fewer = await buildProduct(ctx, { variants: [{ name: 'S' }, { name: 'L' }] });
+  await saveOne(ctx, fewer);
+  const dropped = fewer.variants[1]?.id ?? '';
   const theirs = await buildProduct({ ...ctx, tenant: await buildTenant(services) });
   const { id, version } = await createCart(ctx, {});
 
-  for (const variantId of [draft.variant.id, theirs.variant.id, 'var_none']) {
+  for (const variantId of [draft.variant.id, removed.variant.id, dropped, theirs.variant.id, 'var_none']) {
     await t.throwsAsync(addLine(ctx, id, { variantId }), { code: 'unknown_product' });
   }
-  await t.throwsAsync(
-    addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }),
-    { code: 'price_unavailable' },
-  );
+  for (const { id: variantId } of [variant, once.variant]) {
+    await t.throwsAsync(addLine(ctx, id, { variantId, purchaseType: 'subscription', subscriptionInterval: 'month' }), {
+      code: 'price_unavailable',
+    });
+  }
   await t.throwsAsync(addLine(ctx, id, { variantId: monthly.variant.id }), { code: 'price_unavailable' });
   await t.throwsAsync(
     addLine(ctx, id, { variantId: monthly.variant.id, purchaseType: 'subscription', subscriptionInterval: 'quarter' }),
@@ -183,8 +206,61 @@ test('addLine ignores the caller’s price, except to show that it changed', asy
     priceChanged: true,
   });
 
+  await addLine(ctx, id, { variantId: variant.id });
   await transact(ctx, (ctx) => removeProduct(ctx, slug));
-  t.like(presentCart(await readCart(ctx, id)).items[0], { stockStatus: 'out_of_stock', maxQuantity: 0 });
+  t.like(presentCart(await readCart(ctx, id)).items[0], {
+    stockStatus: 'out_of_stock',
+    maxQuantity: 0,
+    unitPriceCents: 4200,
+    priceChanged: false,
+  });
+});
+
+test('a line cannot be bought any more once its product or variant is not sold, or not in this way', async (t) => {
+  const { ctx } = t.context;
+  const twoWays = ['one_time', 'subscription'] as const;
+  const monthly = { purchaseType: 'subscription', subscriptionInterval: 'month' } as const;
+  const hidden: Partial<ProductInput> = { purchase_types: [...twoWays], status: 'draft' };
+  for (const [now, line] of [
+    [hidden, {}],
+    [hidden, monthly],
+    [{ purchase_types: ['subscription'] }, {}],
+    [{ subscription_intervals: ['month'] }, monthly],
+    [{ purchase_types: [...twoWays], subscription_intervals: ['quarter'] }, monthly],
+  ] as const) {
+    const product = await buildProduct(ctx, { purchase_types: [...twoWays] });
+    const { id } = await createCart(ctx, {});
+    t.not((await addLine(ctx, id, { variantId: product.variant.id, ...line })).lines[0]?.priceCents, null);
+    await saveOne(ctx, product, now as Partial<ProductInput>);
+    t.is((await readCart(ctx, id)).lines[0]?.priceCents, null, JSON.stringify([now, line]));
+  }
+
+  const fewer = await buildProduct(ctx, { variants: [{ name: 'S' }, { name: 'L' }] });
+  const { id } = await buildCart(
+    ctx,
+    fewer.variants.map(({ id }) => id),
+  );
+  await saveOne(ctx, fewer);
+  t.deepEqual(
+    (await readCart(ctx, id)).lines.map(({ priceCents }) => priceCents),
+    [3800, null],
+  );
+});
+
+test('an expired cart cannot be changed', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id]);
+  const line = { cartId: cart.id, lineId: cart.lines[0]?.id ?? '' };
+  const [last, over] = [
+    later(ctx, days(30) - 60_000),
+    later(ctx, Date.parse(cart.expiresAt) - ctx.clock.now().getTime()),
+  ];
+  const changed = await addLine(last, cart.id, { variantId: variant.id });
+  t.true(Date.parse(changed.updatedAt) > Date.parse(cart.updatedAt));
+  await t.throwsAsync(addLine(over, cart.id, { variantId: variant.id }), { code: 'not_found' });
+  await t.throwsAsync(changeLine(over, line, { quantity: 2 }), { code: 'not_found' });
+  await t.throwsAsync(removeLine(over, line), { code: 'not_found' });
 });
 
 test('changeLine changes a line, merges it with an equal one, and removes it', async (t) => {
@@ -197,7 +273,9 @@ test('changeLine changes a line, merges it with an equal one, and removes it', a
   if (!first || !second) return t.fail();
 
   t.like((await changeLine(ctx, first, { quantity: 4 })).lines[0], { quantity: 4, id: first.lineId });
-  t.like((await changeLine(ctx, first, {})).lines[0], { quantity: 4 });
+  for (const nothing of [{}, { quantity: null }]) {
+    t.like((await changeLine(ctx, first, nothing)).lines[0], { quantity: 4 });
+  }
   const subscribed = await changeLine(ctx, first, { purchaseType: 'subscription', subscriptionInterval: 'month' });
   t.like(subscribed.lines[0], {
     id: first.lineId,
@@ -227,6 +305,16 @@ test('changeLine changes a line, merges it with an equal one, and removes it', a
   await t.throwsAsync(removeLine(ctx, second), { code: 'not_found' });
   const [last] = removed.lines;
   t.deepEqual((await changeLine(ctx, { cartId, lineId: last?.id ?? '' }, { quantity: 0 })).lines, []);
+});
+
+test('changeLine names the variant of a line that becomes a subscription', async (t) => {
+  const { ctx } = t.context;
+  const { id: productId, variant } = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
+  const { id: cartId } = await createCart(ctx, {});
+  const [line] = (await addLine(ctx, cartId, { productId })).lines;
+  const monthly = { purchaseType: 'subscription', subscriptionInterval: 'month' } as const;
+  const changed = presentCart(await changeLine(ctx, { cartId, lineId: line?.id ?? '' }, monthly));
+  t.is(changed.items[0]?.variantId, variant.id);
 });
 
 test('changeLine leaves the line unchanged when the new purchase type is not sold', async (t) => {
@@ -264,6 +352,9 @@ test('addLine enforces 100 lines and a quantity of 999 with concurrent requests'
   const more = await Promise.allSettled(Array.from({ length: 20 }, () => addLine(ctx, id, { variantId })));
   t.is(more.filter(({ status }) => status === 'fulfilled').length, 8);
   t.is((await readCart(ctx, id)).lines[0]?.quantity, 999);
+  await removeLine(ctx, { cartId: id, lineId: cart.lines[1]?.id ?? '' });
+  const [another] = second.variants.slice(20);
+  t.is((await addLine(ctx, id, { variantId: another?.id ?? '' })).lines.length, 100, 'a removed line leaves room');
   const error = await t.throwsAsync(addLine(ctx, id, { variantId }), { code: 'invalid_request' });
   t.like(error, { extensions: { errors: only({ path: '/quantity' }) } });
 });
@@ -295,9 +386,14 @@ test('addLine returns the lines that concurrent requests added', async (t) => {
   const { version } = await readCart(ctx, cartId);
   const removed = await Promise.all(lines.slice(0, 20).map((line) => removeLine(ctx, line)));
   for (const cart of removed) t.is(cart.lines.length, 30 - (cart.version - version));
-  const [left] = lines.slice(20);
-  if (!left) return t.fail();
-  t.deepEqual(await changeLine(ctx, left, { quantity: 7 }), await readCart(ctx, cartId));
+  const left = lines.slice(20);
+  const changed = await Promise.all(left.map((line) => changeLine(ctx, line, { quantity: 7 })));
+  for (const cart of changed) t.is(cart.lines.length, 10);
+  const quantities = changed.map(({ lines }) => lines.filter(({ quantity }) => quantity === 7).length);
+  t.is(Math.max(...quantities), 10, 'the last one sees them all');
+  const [first] = left;
+  if (!first) return t.fail();
+  t.deepEqual(await changeLine(ctx, first, { quantity: 8 }), await readCart(ctx, cartId));
 });
 
 test('markBought makes the cart read-only', async (t) => {
@@ -427,6 +523,7 @@ test('restoreCart returns each line with current catalogue data', async (t) => {
       { product_slug: bowl.slug, quantity: 2, unit_price_cents: 3800, name: 'My bowl' },
       { variant_id: dearer.variant.id, quantity: 1, price_cents: 3000 },
       { product_slug: empty.slug, quantity: 1 },
+      { product_slug: bowl.slug, quantity: 1 },
       { product_slug: several.slug, quantity: 1, unit_price_cents: 1 },
       { product_slug: several.slug, variant_id: several.variants[1]?.id ?? null, quantity: 1, unit_price_cents: 5000 },
       { product_slug: gone.slug, variant_id: gone.variant.id, quantity: 1, unit_price_cents: 3800 },
@@ -438,6 +535,7 @@ test('restoreCart returns each line with current catalogue data', async (t) => {
   );
   await transact(ctx, (ctx) => removeProduct(ctx, gone.slug));
 
+  t.is(saved.email, 'ada@example.com');
   t.is(await restoredAt(ctx, saved.id), null);
   const view = presentSavedCart(await restoreCart(ctx, await restoreTokenOf(ctx, saved.id)));
   t.like(view, { id: saved.id, currency: 'USD', expires_at: saved.expiresAt.toISOString() });
@@ -453,6 +551,7 @@ test('restoreCart returns each line with current catalogue data', async (t) => {
       [bowl.slug, 'My bowl', 3800, 3800, 'ok'],
       [dearer.slug, 'Cup', 3000, 3900, 'price_changed'],
       [empty.slug, 'Oak bowl', 3800, 3800, 'out_of_stock'],
+      [bowl.slug, 'Oak bowl', 3800, 3800, 'ok'],
       [several.slug, 'Oak bowl', 1, null, 'ok'],
       [several.slug, 'Oak bowl', 5000, 5000, 'ok'],
       [gone.slug, null, 3800, null, 'discontinued'],
