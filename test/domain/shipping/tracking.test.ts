@@ -640,7 +640,9 @@ test('a notification about a purchase that an attempt is about to record is left
     async buyLabel(...given: Parameters<typeof buyLabel>) {
       const purchase = await buyLabel(...given);
       await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: purchase.id } });
-      for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+      const notifications = await enqueuedJobs(ctx, jobs.processNotification);
+      t.is(notifications.length, 1);
+      for (const notification of notifications)
         await t.throwsAsync(processNotification(ctx, notification), { instanceOf: Snooze });
       return purchase;
     },
