@@ -143,7 +143,9 @@ test('a store is removed whatever is killed, beside another one with the same ac
   t.true(delivered.length > 0);
 
   // An hour later the slug is free.
-  await t.throwsAsync(runCli(['apply', demoStoreFile], stack.environment), { message: /is that of a store that was removed/ });
+  await t.throwsAsync(runCli(['apply', demoStoreFile], stack.environment), {
+    message: /is that of a store that was removed/,
+  });
   await query(`update removed_stores set removed_at = removed_at - interval '1 hour' where id = $1`, [removedId]);
   await asPlatform(services.context(), 'a test', async ({ tx, clock }) =>
     enqueue({ tx, clock }, removeStoresJob, { period: clock.now().getTime() }),

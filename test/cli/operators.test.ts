@@ -101,7 +101,10 @@ test.serial(
     await call(t.context, 'keys', 'create', tenant.slug, 'erp', '--kind', 'secret', '--scopes', 'orders:read');
     const open = await remove('--yes');
     t.is(open.code, 1);
-    t.regex(open.err, /was not removed: the store is not closed; subscriptions that Stripe still charges: 1 \(cancel them\)/);
+    t.regex(
+      open.err,
+      /was not removed: the store is not closed; subscriptions that Stripe still charges: 1 \(cancel them\)/,
+    );
     await transact(ctx, ({ tx }) => tx.execute(sql`update subscriptions set status = 'canceled' where id = ${id}`));
     t.regex((await remove('--yes')).err, /was not removed: the store is not closed/);
     await call(t.context, 'tenants', 'close', tenant.slug);
