@@ -305,7 +305,7 @@ const wantedQueries: Readonly<Record<string, readonly string[]>> = {
   tag: ['wood', 'none'],
   needs_attention: ['true', 'false'],
   without_label: ['true', 'false'],
-  unsent_email: ['true', 'false'],
+  email_unsent: ['true', 'false'],
   reason_code: ['no_rates'],
   source: ['newsletter'],
   type: ['webhook.test', 'order.paid', 'return.updated'],

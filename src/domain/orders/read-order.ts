@@ -78,7 +78,7 @@ export const OrderFilter = Type.Object({
   without_label: Type.Optional(
     Type.Boolean({ description: 'To be shipped, and no label is bought for it or about to be.' }),
   ),
-  unsent_email: Type.Optional(
+  email_unsent: Type.Optional(
     Type.Boolean({ description: 'An email about it, or about a return of it, was given up.' }),
   ),
   /** When they were created: from a moment on, and before another. */
@@ -100,7 +100,7 @@ export const hasNoLabel = sql`
 /** The condition that an order `o` matches the filter. */
 export function matchesOrder({ tenant }: Pick<Context, 'tenant'>, filter: OrderFilter): Sql {
   const { status, fulfillment_status: fulfillment, email, from, to } = filter;
-  const { needs_attention: needsAttention, without_label: withoutLabel, unsent_email: unsentEmail } = filter;
+  const { needs_attention: needsAttention, without_label: withoutLabel, email_unsent: unsentEmail } = filter;
   return allOf(
     status !== undefined && sql`o.status = ${status}`,
     fulfillment !== undefined && sql`o.fulfillment_status = ${fulfillment}`,

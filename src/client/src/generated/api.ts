@@ -2197,7 +2197,7 @@ export interface operations {
                         /** @description To be shipped, and no label is bought for it or about to be. */
                         without_label?: boolean;
                         /** @description An email about it, or about a return of it, was given up. */
-                        unsent_email?: boolean;
+                        email_unsent?: boolean;
                         from?: components["schemas"]["Timestamp"];
                         to?: components["schemas"]["Timestamp"];
                     };
@@ -3097,7 +3097,7 @@ export interface operations {
                 /** @description To be shipped, and no label is bought for it or about to be. */
                 without_label?: boolean;
                 /** @description An email about it, or about a return of it, was given up. */
-                unsent_email?: boolean;
+                email_unsent?: boolean;
                 from?: components["schemas"]["Timestamp"];
                 to?: components["schemas"]["Timestamp"];
                 /** @description An order number, with or without `ORD-` or `#`, an id, an email or a tracking number. */

@@ -50,7 +50,7 @@ const filters = [
   />,
   <BooleanInput key="attention" source="needs_attention" label="Needs attention" {...onOrUnset} alwaysOn />,
   <BooleanInput key="without_label" source="without_label" label="To ship without a label" {...onOrUnset} />,
-  <BooleanInput key="unsent_email" source="unsent_email" label="With an email that was given up" {...onOrUnset} />,
+  <BooleanInput key="email_unsent" source="email_unsent" label="With an email that was given up" {...onOrUnset} />,
 ];
 
 export function OrderList() {

@@ -121,6 +121,6 @@ const places: Readonly<Record<Overview['attention'][number]['kind'], string>> = 
   shipping: '/settings/shipping',
   webhook_endpoint: '/webhooks',
   webhook_delivery: '/webhooks',
-  email: filtered('orders', { unsent_email: true }),
+  email: filtered('orders', { email_unsent: true }),
   erasure: '/erasures',
 };
