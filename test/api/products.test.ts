@@ -72,6 +72,19 @@ test('GET /products/:slug returns a product with its variants', async (t) => {
   );
 });
 
+test('GET /products/:slug compares a price with a higher one alone', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  for (const [compareAt, shown] of [
+    [3800, null],
+    [3000, null],
+    [3801, 3801],
+  ] as const) {
+    const { slug } = await buildProduct(ctx, { variants: [{ price_cents: 3800, compare_at_cents: compareAt }] });
+    const { body } = await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug });
+    t.is(body.product.compare_at_cents, shown);
+  }
+});
+
 test('GET /products/:slug returns 404 for drafts, removed, unknown, malformed and foreign slugs', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const draft = await buildProduct(ctx, { status: 'draft' });

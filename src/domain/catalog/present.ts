@@ -28,6 +28,7 @@ const productFields = {
   tags: Type.Array(Tag),
   images: Type.Array(ImageBody),
   price_cents: Cents,
+  /** What it cost before; null unless that is more than its price. */
   compare_at_cents: Nullable(Cents),
   currency: Currency,
   purchase_types: Type.Array(PurchaseType),
@@ -69,6 +70,7 @@ export const InventoryBody = Type.Object(
 
 /** A product in lists and search results. A store sells in one currency. */
 export function presentProduct(product: ProductRow, currency: string): Static<typeof ProductBody> {
+  const { priceCents, compareAtCents } = product;
   return {
     id: product.id,
     slug: product.slug,
@@ -77,8 +79,8 @@ export function presentProduct(product: ProductRow, currency: string): Static<ty
     category: product.category,
     tags: [...product.tags],
     images: presentImages(product.images),
-    price_cents: product.priceCents,
-    compare_at_cents: product.compareAtCents,
+    price_cents: priceCents,
+    compare_at_cents: compareAtCents !== null && compareAtCents > priceCents ? compareAtCents : null,
     currency,
     purchase_types: [...product.purchaseTypes],
     subscription_intervals: [...product.subscriptionIntervals],
