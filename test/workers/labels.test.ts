@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { queueNames } from '#jobs/queues.ts';
-import { runOnPlatformTables } from '#src/database/transact.ts';
+import { runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { editAddress, markFulfilled, retryLabel } from '#src/domain/shipping/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
@@ -98,6 +98,29 @@ test('a job of a label that was resolved elsewhere leaves the board', async (t) 
   await markFulfilled(ctx, { orderId: other.order.id });
   await until(async () => (await failed()).length === 0);
   t.is(shipping.bought().length, 1);
+});
+
+test('a label that is retried elsewhere keeps one failed job, and Retry all sends no goods of a disputed payment', async (t) => {
+  const { ctx, api, shipping, failed } = t.context;
+  const { order, labelId } = await request(ctx, { address: { street1: null } });
+  await until(async () => (await failed()).length === 1);
+  const [first] = await failed();
+  await retryLabel(ctx, { labelId });
+  await until(async () => (await failed()).some(({ id }) => id !== first?.id));
+  t.is((await failed()).length, 1);
+
+  await editAddress(ctx, { orderId: order.id, address });
+  await transact(ctx, ({ tx, tenant }) =>
+    tx.execute(sql`update orders set dispute_status = 'open' where tenant_id = ${tenant.id} and id = ${order.id}`),
+  );
+  await retryLabel(ctx, { labelId });
+  await until(async () => (await labelOf(ctx, order.id)).reason === 'payment_disputed');
+  const { body } = await api.call('PUT', '/ops/queues/api/queues/labels/retry/failed', {
+    headers: { origin: api.url },
+  });
+  t.is(body.retried, 0, 'an operator has to see that it is disputed');
+  t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'payment_disputed' });
+  t.deepEqual(shipping.bought(), []);
 });
 
 test('a failed job whose row an older backup does not have leaves the board', async (t) => {

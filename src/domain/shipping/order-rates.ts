@@ -77,7 +77,7 @@ export async function chooseRate(
       found ?? (await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' }));
     label.failedAttempts = 0;
     label.chooseManually(rate);
-    enqueueAttempt(ctx, label, ctx.clock.now());
+    await enqueueAttempt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();
     await takeMissingStock(ctx, order);
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });

@@ -55,7 +55,7 @@ export async function resumeLabels(
     for (const label of waiting) {
       resume(label);
       label.updatedAt = ctx.clock.now();
-      enqueueAttempt(ctx, label, ctx.clock.now());
+      await enqueueAttempt(ctx, label, ctx.clock.now());
     }
     if (waiting.length === batchSize) enqueue(ctx, resumeLabelsJob, { accountId, version, number: number + 1 });
   });

@@ -121,7 +121,7 @@ async function tryAgain(ctx: Context, label: Label, code: ReasonCode, detail: st
 export async function waitFor(ctx: Context, label: Label, waitMs: number): Promise<'done'> {
   label.release();
   await completeJob(ctx, async (ctx) => {
-    enqueueAttempt(ctx, label, fromNow(ctx.clock, waitMs));
+    await enqueueAttempt(ctx, label, fromNow(ctx.clock, waitMs));
     await saveHeld(ctx, label);
   });
   return 'done';

@@ -46,8 +46,12 @@ export function insertLabel(
     on conflict (tenant_id, order_id) where state <> 'voided' do nothing`;
 }
 
-/** Enqueue the label's next attempt, under a key of its own. */
-export function enqueueAttempt(ctx: InTransaction, label: Label, at: Date): void {
+/**
+ * Enqueue the label's next attempt, under a key of its own. Failed jobs of earlier ones leave the board: the label has
+ * one there, and what was flagged since is not decided by retrying them.
+ */
+export async function enqueueAttempt(ctx: InTransaction, label: Label, at: Date): Promise<void> {
+  if (label.flaggedCode) await closeFailedJobs(ctx, label);
   enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(at) }, { dueAt: at });
 }
 
@@ -59,7 +63,7 @@ export async function skipLabel(ctx: InTransaction, label: Label, reason: SkipRe
   await closeFailedJobs(ctx, label);
 }
 
-/** Close the failed jobs of a label once it is finished, so that they leave the board. */
+/** Close the failed jobs of a label, so that they leave the board. */
 export async function closeFailedJobs(ctx: InTransaction, label: Label): Promise<void> {
   const keys = Array.from({ length: label.latestAttempt }, (_, index) =>
     purchaseLabel.key({ labelId: label.id, attempt: index + 1 }),

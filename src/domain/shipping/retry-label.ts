@@ -103,6 +103,6 @@ export async function restartLabel(ctx: InTransaction, label: Label): Promise<vo
   label.unwantedSince = null;
   if (label.reasonCode === 'provider_auth') await unpause(ctx);
   if (label.state === 'needs_attention' || label.state === 'skipped') resume(label);
-  enqueueAttempt(ctx, label, ctx.clock.now());
+  await enqueueAttempt(ctx, label, ctx.clock.now());
   label.updatedAt = ctx.clock.now();
 }
