@@ -41,13 +41,19 @@ export interface Reason {
   readonly remedy: Remedy;
   /** Whether the job fails with it. A reason that is no fault, such as a foreign address, completes the job. */
   readonly fails: boolean;
+  /** Whether an operator decides something by a retry: one on the board, where all are retried at once, does not. */
+  readonly isDecided: boolean;
 }
 
 const failing = (
   message: string,
   next: string,
-  { remedy = 'retry', areas = [] }: { remedy?: Remedy; areas?: readonly AdminArea[] } = {},
-): Reason => ({ message, next, areas: ['labels', ...areas], remedy, fails: true });
+  {
+    remedy = 'retry',
+    areas = [],
+    isDecided = false,
+  }: { remedy?: Remedy; areas?: readonly AdminArea[]; isDecided?: boolean } = {},
+): Reason => ({ message, next, areas: ['labels', ...areas], remedy, fails: true, isDecided });
 
 /** What each reason means to an operator, and what to do about it. */
 export const reasons: Readonly<Record<ReasonCode, Reason>> = {
@@ -73,7 +79,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   no_matching_rate: failing(
     "There are rates, but none in the currency of the store's labels.",
     'Choose a rate by hand, or retry to buy the cheapest where all are in one other currency.',
-    { remedy: 'rate' },
+    { remedy: 'rate', isDecided: true },
   ),
   cost_cap: failing(
     'The cheapest label costs more than the store allows, or is sold in another currency than that limit.',
@@ -90,6 +96,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
     areas: ['labels'],
     remedy: 'rate',
     fails: false,
+    isDecided: true,
   },
   provider_auth: failing(
     "The shipping provider rejected the store's API key, so its labels are paused.",
@@ -117,6 +124,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   oversold: failing(
     'The order was paid after its stock was sold to other orders, so no label was bought.',
     'Find the goods or agree on a solution with the shopper, then retry: what is in stock then is sold to the order.',
+    { isDecided: true },
   ),
   payment_disputed: {
     message: "The shopper's bank disputed the payment before a label was bought.",
@@ -124,6 +132,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
     areas: ['labels'],
     remedy: 'retry',
     fails: false,
+    isDecided: true,
   },
   crashes: failing(
     'The attempts for this label kept crashing.',
@@ -138,8 +147,8 @@ export const reasonCodes = [...codesOfAttention, 'not_required', 'by_hand'] as c
 
 /** What happened and what to do, as the failure of a job says it. */
 export function adviceFor(code: ReasonCode): string {
-  const { message, next } = reasons[code];
-  return `${message} ${next}`;
+  const { message, next, isDecided } = reasons[code];
+  return `${message} ${next}${isDecided ? " Retry it on /ops/labels: the board's Retry does not decide that." : ''}`;
 }
 
 export function isReasonCode(code: string | null | undefined): code is ReasonCode {

@@ -617,6 +617,8 @@ test('a flagged label fails its job with order, reason and advice', async (t) =>
     const message = await run(ctx, order.id);
     t.regex(message, new RegExp(`^${order.orderNumber}: ${reason}\\. [A-Z].+\\. [A-Z].+\\.$`));
     t.notRegex(message, /23rd|Ada|10010/);
+    const isDecided = ['oversold', 'no_matching_rate'].includes(reason);
+    t.is(message.includes("Retry it on /ops/labels: the board's Retry does not decide that."), isDecided);
     t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason, leaseExpiresAt: null, buyingSince: null });
     t.like(await orderOf(ctx, order.id), { status: 'paid', fulfillment: 'needs_attention', attention: reason });
 
