@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Page } from 'playwright-core';
 
+import { basicLogin } from '#src/api/ops/protect.ts';
 import { editAddress } from '#src/domain/shipping/index.ts';
 import { labelOf, type Requested, request } from '#test/domain/shipping/support.ts';
 import { hasBrowser, launchBrowser } from '#test/support/browser.ts';
@@ -72,7 +73,11 @@ browserTest('an operator reads failed jobs in a browser, corrects the cause, and
   await page.goto(`${api.url}/ops/queues/queue/labels?status=failed`);
   const card = page.locator('[class^="card-"]').filter({ hasText: `${order.orderNumber}: missing_address.` });
   await card.locator('[class^="jobActions-"] button').filter({ visible: true }).click();
+  const [id] = /job_\w+/.exec(await card.innerText()) ?? [];
+  const headers = { authorization: basicLogin({ user: 'ops', password: 'a long password' }) };
+  t.is((await api.call('PUT', `/ops/queues/api/queues/labels/${id}/retry`, { headers })).status, 204);
   await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('It may be running again.').waitFor();
   await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
   await picture(page, 'board-after-retry');
   t.is(fixture.shipping.bought().length, 1);

@@ -6,10 +6,12 @@ import type { Context, Middleware } from 'koa';
 import { type QueueName, queueNames, queuePrefix, queues } from '#jobs/queues.ts';
 import { HttpError } from '#src/api/lib/http-error.ts';
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { closedAmong, retryFailed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
+import { shownOnBoard } from './respond.ts';
 
 const boardPath = '/ops/queues';
 
@@ -64,13 +66,14 @@ export function createBoard(services: Services): Middleware {
   };
 }
 
+const notFailed = 'This queue has no failed job with this id. It may be running again.';
+
 /** The rows are retried, and the relay carries them: the board itself changes nothing in Redis. */
 async function respondRetry(services: Services, koa: Context): Promise<void> {
   const { queue, id } = (koa.method === 'PUT' && retries.exec(koa.path)?.groups) || {};
   if (!queue) throw new HttpError(405, 'method_not_allowed', 'Only retrying failed jobs is allowed here.');
   const retried = await retryFailed(services.execute, { queue, ...(id && { id }) }, services.clock.now());
-  if (id && retried === 0)
-    throw new HttpError(404, 'not_found', 'This queue has no failed job with this id. It may be running again.');
+  if (id && retried === 0) throw new DomainError('not_found', 'not_found', notFailed, shownOnBoard(notFailed));
   services.context().database.wakeRelay();
   if (id) koa.status = 204;
   else koa.body = { retried, skipped: 0 };

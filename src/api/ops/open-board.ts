@@ -1,10 +1,13 @@
 import type { Middleware } from 'koa';
 
-import { HttpError } from '#src/api/lib/http-error.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { loadOnce } from '#src/lib/load-once.ts';
 import type { Services } from '#src/services.ts';
+import { shownOnBoard } from './respond.ts';
 
 const boardPath = /^\/ops\/queues(\/|$)/;
+
+const redisIsAway = 'Redis is unavailable, so the queues cannot be shown. No data was lost.';
 
 /**
  * The board of queues, loaded on first use: it is larger than the rest of the web process. It must not be opened while
@@ -15,11 +18,7 @@ export function openOnFirstUse(services: Services): Middleware {
   return async (koa, next) => {
     if (!boardPath.test(koa.path)) return next();
     if (services.redis.status !== 'ready') {
-      throw new HttpError(
-        503,
-        'service_unavailable',
-        'Redis is unavailable, so the queues cannot be shown. No data was lost.',
-      );
+      throw new DomainError('unavailable', 'service_unavailable', redisIsAway, shownOnBoard(redisIsAway));
     }
     const board = await loadBoard();
     await board(koa, next);

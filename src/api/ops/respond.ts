@@ -42,6 +42,9 @@ export async function orMessage<Value>(work: Promise<Value>): Promise<{ value: V
   }
 }
 
+/** The board shows `error` and `message` of a response: without a message, nothing but the code of the error. */
+export const shownOnBoard = (message: string) => ({ extensions: { message } });
+
 export function show(koa: RouterContext, page: string): void {
   koa.type = 'text/html; charset=utf-8';
   koa.body = page;
