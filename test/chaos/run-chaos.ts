@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { watchMemory } from '#test/bench/lib/costs.ts';
@@ -85,7 +86,11 @@ export async function runChaos({
         `${Math.round(performance.now() - startedAt)} ms, with these faults: ${injection.log.join('; ')}`,
     );
 
-    const findBreaches = () => invariants.findBreaches({ bought, refunds, visits });
+    const findBreaches = () =>
+      invariants.findBreaches({ bought, refunds, visits }).catch((error: unknown) => {
+        if (!isDatabaseAway(error)) throw error;
+        return [`PostgreSQL could not be read: ${error}`];
+      });
     const deadline = performance.now() + resolveMs;
     for (;;) {
       const breaches = await findBreaches();
