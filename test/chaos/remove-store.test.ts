@@ -73,10 +73,10 @@ test('a store is removed whatever is killed, beside another one with the same ac
         (await query(`select from labels where tenant_id = $1 and state = 'purchased'`, [id])).length === count,
       { what: `${count} labels of ${id}` },
     );
-  const shop = (of: Stack, firstNumber: number) =>
+  const sendTwo = (of: Stack, firstNumber: number) =>
     sendShoppers(of, seededRandom(firstNumber), { count: 2, atOnce: 2, firstNumber, allPay: true });
-  const ended = await shop(stack, 0);
-  const bought = await shop(other, 100);
+  const ended = await sendTwo(stack, 0);
+  const bought = await sendTwo(other, 100);
   await purchased(removedId, ended.length);
   await purchased(otherId, bought.length);
   const secretsBefore = await query('select * from payment_webhook_secrets where tenant_id = $1', [otherId]);
@@ -121,7 +121,7 @@ test('a store is removed whatever is killed, beside another one with the same ac
   }
 
   // The second store sells meanwhile.
-  bought.push(...(await shop(other, 200)));
+  bought.push(...(await sendTwo(other, 200)));
   const tables = await tablesOf(services);
   const rowsLeft = async () => {
     const counts = await Promise.all(
