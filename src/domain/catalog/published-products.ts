@@ -144,9 +144,10 @@ async function readMatching(
     order by ${list.by} limit ${limit + 1}`,
     count <= limit + 1 ? { brief: true } : { expensive: true },
   );
+  const rows = found.filter(({ id }) => id !== null);
   const last = found.at(-1);
-  const hasMore = found.length <= limit && last?.number === count;
-  return { rows: found.filter(({ id }) => id !== null), end: hasMore ? last.position : undefined };
+  const hasMore = rows.length <= limit && last?.number === count;
+  return { rows, end: hasMore ? last.position : undefined };
 }
 
 /** The products of a list with what they are sorted by, each order read from an index. */
