@@ -34,6 +34,7 @@ export class Promotions extends Migration {
         check ((type = 'fixed') = (value_cents is not null)),
         check (starts_at < ends_at)
       ) with (fillfactor = 80);
+      create index promo_codes_managed on promo_codes (tenant_id, id) where removed_at is null;
       ${tenantTable('promo_codes')}
 
       create table promo_customers (
