@@ -59,14 +59,13 @@ export class Orders extends Migration {
       create index orders_by_age on orders (tenant_id, created_at, id);
       create index orders_by_update on orders (tenant_id, updated_at, id);
       create index orders_by_order_number on orders (tenant_id, order_number);
-      create index orders_by_email on orders (tenant_id, email, id) where email is not null;
-      create index orders_by_status on orders (tenant_id, status, id);
-      create index orders_by_fulfillment on orders (tenant_id, fulfillment_status, id);
-      create index orders_by_both_statuses on orders (tenant_id, status, fulfillment_status, id);
+      create index orders_by_email on orders (tenant_id, email, created_at, id) where email is not null;
+      create index orders_by_status on orders (tenant_id, status, created_at, id);
+      create index orders_by_fulfillment on orders (tenant_id, fulfillment_status, created_at, id);
       -- As src/domain/orders/read-order.ts says what is to be shipped.
-      create index orders_to_ship on orders (tenant_id, id)
+      create index orders_to_ship on orders (tenant_id, created_at, id)
         where status = any(array['paid', 'partially_refunded']) and fulfillment_status = 'unfulfilled';
-      create index orders_with_attentions on orders (tenant_id, id) where attentions <> '[]';
+      create index orders_with_attentions on orders (tenant_id, created_at, id) where attentions <> '[]';
       create index orders_never_paid on orders (created_at)
         where status in ('payment_failed', 'expired', 'canceled') and paid_at is null and imported_at is null;
       create index orders_disputed on orders (tenant_id, id) where dispute_status = 'open';

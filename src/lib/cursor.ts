@@ -14,6 +14,22 @@ export interface ListOrder {
   readonly descending?: boolean;
 }
 
+/** What all rows of a list have in a column with which an index begins, before the columns of the list's order. */
+export interface SharedValue {
+  readonly column: string;
+  readonly value: string;
+}
+
+/** The rows of an index that a list is read from. */
+export interface IndexRange {
+  readonly of?: SharedValue | readonly SharedValue[] | undefined;
+  /** Of the first column of the order: from this value on, and before another. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** The columns of the order as this index has them. */
+  readonly columns?: readonly string[];
+}
+
 /** The position of a row in its list: its values in the columns of the order. */
 export type Position = readonly unknown[];
 
@@ -25,6 +41,14 @@ export interface Keyset {
   readonly by: Sql;
   /** The row's position, to be selected as `position`. */
   readonly position: Sql;
+  /** The same list from after this position on. */
+  from(position: Position): Keyset;
+  /**
+   * The same pages, read from an index that begins with other columns: only the rows with these values in them. They
+   * are a range and begin the order: with a plain condition, PostgreSQL expects to find such rows soon among all of the
+   * store's, and reads them all where there are none.
+   */
+  among(index: IndexRange): Pick<Keyset, 'after' | 'by'>;
   /**
    * The page out of the `limit + 1` rows that were read, and the cursor to the next page: null if there is none.
    *
@@ -53,29 +77,57 @@ export interface Page<Row> {
  * @throws DomainError `invalid_cursor` when the cursor was changed, or belongs to another list or store
  */
 export function keyset(owner: ListOwner, list: string, order: ListOrder, cursor?: string): Keyset {
-  const columns = joinSql(order.columns.map(rawSql), ', ');
-  const direction = rawSql(order.descending ? ' desc' : '');
-  return {
-    after: cursor === undefined ? sql`true` : comesAfter(columns, order, openCursor(owner, list, order, cursor)),
-    by: joinSql(
-      order.columns.map((column) => sql`${rawSql(column)}${direction}`),
-      ', ',
-    ),
-    position: sql`jsonb_build_array(${columns})`,
+  const open = (position: Position | undefined): Keyset => ({
+    ...rangeOf({}, order, position),
+    position: sql`jsonb_build_array(${joinSql(order.columns.map(rawSql), ', ')})`,
+    from: open,
+    among: (index) => rangeOf(index, order, position),
     page(rows, limit, end) {
       const page = rows.slice(0, limit);
       const next = rows.length > limit ? page.at(-1)?.position : end;
       return { rows: page, cursor: next ? sealCursor(owner, list, next) : null };
     },
-  };
+  });
+  return open(cursor === undefined ? undefined : openCursor(owner, list, order, cursor));
 }
 
-function comesAfter(columns: Sql, order: ListOrder, position: Position): Sql {
-  const values = joinSql(
-    position.map((value) => sql`${value}`),
-    ', ',
-  );
-  return order.descending ? sql`(${columns}) < (${values})` : sql`(${columns}) > (${values})`;
+/** Each end of the range is compared as a row, so that an index is read from the one to the other. */
+function rangeOf(
+  { of = [], from, to, columns: named }: IndexRange,
+  { columns, descending = false }: ListOrder,
+  position: Position | undefined,
+): Pick<Keyset, 'after' | 'by'> {
+  const begins = [of].flat();
+  const shared = begins.map(({ value }) => value);
+  const names = [...begins.map(({ column }) => column), ...(named ?? columns)].map(rawSql);
+  const [first = rawSql('')] = names.slice(begins.length);
+  const compare = (operator: string, values: readonly unknown[]) =>
+    values.length > 0 &&
+    sql`(${joinSql(names.slice(0, values.length), ', ')}) ${rawSql(operator)} (${joinSql(
+      values.map((value) => sql`${value}`),
+      ', ',
+    )})`;
+  const least = from === undefined ? compare('>=', shared) : compare('>=', [...shared, from]);
+  const most = to === undefined ? compare('<=', shared) : compare('<', [...shared, to]);
+  const conditions = [
+    // A cursor is the end of the range that it is on: with a second one, all rows before it would be read again. The
+    // `case` leaves out what is not between the ends, if they were others for the page before.
+    ...(position === undefined
+      ? [least, most]
+      : [
+          descending ? least : most,
+          compare(descending ? '<' : '>', [...shared, ...position]),
+          from !== undefined && sql`case when ${first} >= ${from} then true end`,
+          to !== undefined && sql`case when ${first} < ${to} then true end`,
+        ]),
+  ].filter((condition) => condition !== false);
+  return {
+    after: conditions.length > 0 ? joinSql(conditions, ' and ') : sql`true`,
+    by: joinSql(
+      names.map((name) => sql`${name}${rawSql(descending ? ' desc' : '')}`),
+      ', ',
+    ),
+  };
 }
 
 const macBytes = 16;

@@ -1,4 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
+import type { Route } from '#src/api/lib/define-route.ts';
+import { routes } from '#src/api/routes.ts';
+import { transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { readOverview } from '#src/domain/backoffice/index.ts';
 import { listOperations } from '#src/domain/bulk/index.ts';
@@ -8,10 +11,13 @@ import { listManagedOrders } from '#src/domain/orders/index.ts';
 import { listManagedProductsByWords, listProductsByWords } from '#src/domain/search/index.ts';
 import { listLabels } from '#src/domain/shipping/index.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
-import { rawSql } from '#src/lib/sql.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
 import { fillStore } from '#test/bench/lib/fill-store.ts';
+import { serveApi } from '#test/support/api.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { nameOf } from '#test/support/every-route.ts';
 import { explainStatements } from '#test/support/explain-statements.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
 
 /*
  * What reads up to a number of rows, however many there are: test/database/plans.test.ts excepts it, because its store
@@ -58,6 +64,19 @@ test.serial('what reads up to a number of rows reads no more of a large store', 
   t.deepEqual(beyond, []);
 });
 
+test.serial('a list goes on after a page that is full where its search ends', async (t) => {
+  t.timeout(120_000);
+  const { services } = t.context;
+  const ctx: Context = { ...t.context.ctx, tenant: await fillStore(services, 1000) };
+  for (const category of ['kitchen', 'garden']) {
+    const filter = { tag: 'clay', category };
+    const searched = await listProductsByWords(ctx, { ...filter, limit: 1000 });
+    t.not(searched.cursor, null);
+    const full = await listProductsByWords(ctx, { ...filter, limit: searched.rows.length });
+    t.not(full.cursor, null, category);
+  }
+});
+
 test.serial('an owner finds every product with a word, whether or not many of the newest have it', async (t) => {
   t.timeout(120_000);
   const { services } = t.context;
@@ -80,3 +99,93 @@ test.serial('an owner finds every product with a word, whether or not many of th
     if (q === 'made') t.is(found.at(-1), `prod_${String(count - 1000).padStart(26, '0')}`);
   }
 });
+
+/** Of each filter a value that all rows have, where there are such rows, and one that none has. */
+const values: Readonly<Record<string, readonly string[]>> = {
+  status: ['paid', 'closed', 'active', 'published', 'refunded', 'past_due', 'draft'],
+  fulfillment_status: ['unfulfilled', 'exception'],
+  state: ['purchased', 'voided'],
+  reason_code: ['not_required', 'no_rates'],
+  email: ['shopper@example.com', 'nobody@example.com'],
+  needs_attention: ['true', 'false'],
+  without_label: ['true', 'false'],
+  from: ['2020-01-01T00:00:00Z'],
+  to: ['2100-01-01T00:00:00Z'],
+  since: ['2020-01-01T00:00:00Z'],
+  updated_since: ['2020-01-01T00:00:00Z'],
+  q: ['ord-7'],
+  tag: ['clay', 'none'],
+  category: ['kitchen', 'none'],
+  subject_kind: ['product', 'order'],
+  subject_id: [`prod_${'7'.padStart(26, '0')}`],
+  product_id: [`prod_${'7'.padStart(26, '0')}`],
+  variant_id: [`var_${'7'.padStart(26, '0')}`],
+};
+
+/*
+ * By the generic plan, which does not know how frequent the values are. One that does may sort what is no more than some
+ * times a page's search.
+ */
+test.serial('no two filters of a list of the owner make it read a whole table', async (t) => {
+  t.timeout(120_000);
+  const { services } = t.context;
+  const ctx: Context = { ...t.context.ctx, tenant: await fillStore(services, count) };
+  await makeAlike(ctx);
+  await services.execute(rawSql('analyze'));
+  const key = await buildKey(ctx, scopes);
+  const api = await serveApi(services, { isRecorded: false });
+  t.teardown(() => api.close());
+  const lists = routes.filter(({ method, path }) => method === 'get' && /\/admin\/[a-z-]+$/.test(path));
+  const beyond: string[] = [];
+  let requests = 0;
+  for (const route of lists) {
+    for (const query of pairsOf(route)) {
+      requests += 1;
+      const explained = await explainStatements(
+        services,
+        async () =>
+          t.is((await api.call('GET', `${route.path}?${query}`, { key })).status, 200, `${nameOf(route)} ${query}`),
+        { pattern: / limit /, isLarge: true },
+      );
+      for (const { read, kind, scans } of explained)
+        if (kind === 'generic' && read >= count)
+          beyond.push(`${nameOf(route)} ${query}: ${read} rows (${kind}) ${scans.join('; ')}`);
+    }
+  }
+  t.true(requests > 100);
+  t.deepEqual(beyond, []);
+});
+
+/** All products are of a category; all orders are to be shipped to one shopper, who returns each, and need attention. */
+async function makeAlike(ctx: Context): Promise<void> {
+  const { id } = ctx.tenant;
+  await transact(ctx, async ({ tx }) => {
+    await tx.execute(sql`
+      update orders set email = 'shopper@example.com', fulfillment_status = 'unfulfilled',
+        attentions = '[{"code": "disputed", "detail": ""}]' where tenant_id = ${id}`);
+    await tx.execute(sql`update products set category = 'kitchen' where tenant_id = ${id}`);
+    await tx.execute(sql`update labels set reason_code = 'not_required' where tenant_id = ${id}`);
+    await tx.execute(sql`
+      insert into returns (tenant_id, id, number, order_id, order_number, email, status, created_at, updated_at)
+      select tenant_id, 'ret_' || right(id, 26), number, id, order_number, email, 'closed', created_at, updated_at
+      from orders where tenant_id = ${id}`);
+    await tx.execute(sql`
+      insert into subscriptions (tenant_id, id, payment_subscription_id, payment_item_id, payment_customer_id, order_id,
+        product_id, variant_id, status, interval, quantity, unit_price_cents, currency, email, current_period_end,
+        cancel_at_period_end, requested_at, created_at, updated_at)
+      select tenant_id, 'sub_' || right(id, 26), id, id, 'cus', id, 'prod_' || lpad('7', 26, '0'),
+        'var_' || lpad('7', 26, '0'), 'active', 'month', 1, 3800, 'USD', email, now(), false, now(), now(), now()
+      from orders where tenant_id = ${id}`);
+  });
+}
+
+/** Queries with any two of a route's filters. */
+function pairsOf(route: Route): string[] {
+  const properties: Record<string, { enum?: readonly string[] }> = route.query?.properties ?? {};
+  const filters = Object.entries(properties).map(([name, schema]) =>
+    (values[name] ?? []).filter((value) => schema.enum?.includes(value) ?? true).map((value) => `${name}=${value}`),
+  );
+  return filters.flatMap((some, index) =>
+    filters.slice(index + 1).flatMap((others) => some.flatMap((one) => others.map((other) => `${one}&${other}`))),
+  );
+}

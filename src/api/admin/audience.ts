@@ -27,3 +27,8 @@ function scopesIn(areas: readonly AdminArea[], verb: 'read' | 'write'): [Scope, 
  * permissions. So has what exports or erases everything about a person.
  */
 export const owning = { ...common, audience: toBearerOrStaff('admin:write'), verified: true } as const;
+
+/** What is said of a list that `searchPage` reads. */
+export const searched = (rows: string): string =>
+  'A page may be shorter than its limit, or empty, while its cursor is not null: where filters leave few of the ' +
+  `${rows}, it is looked for among 1,000 at once.`;

@@ -21,7 +21,7 @@ import type { Context } from '#src/domain/context.ts';
 import { listManagedProductsByWords } from '#src/domain/search/index.ts';
 import { found } from '#src/lib/errors.ts';
 import { Done, Id, PageOf, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
-import { reading, writing } from './audience.ts';
+import { reading, searched, writing } from './audience.ts';
 
 const Named = Type.Object({ slug: Slug });
 const ProductResponse = Type.Object({ product: ManagedProductView });
@@ -37,6 +37,7 @@ export const getProducts = defineRoute({
   method: 'get',
   path: '/api/v1/admin/products',
   summary: 'List products including drafts, newest first.',
+  description: searched('products'),
   query: Type.Object({
     ...ManagedProductFilter.properties,
     q: Type.Optional(

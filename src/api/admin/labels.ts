@@ -19,7 +19,7 @@ import {
 } from '#src/domain/shipping/index.ts';
 import { found } from '#src/lib/errors.ts';
 import { Id, Nullable, Omittable, PageOf, PageQuery, Text, Type, Url } from '#src/lib/schema.ts';
-import { reading, writing } from './audience.ts';
+import { reading, searched, writing } from './audience.ts';
 
 const OfOrder = Type.Object({ id: Id('ord') });
 const Named = Type.Object({ id: Id('lbl') });
@@ -31,6 +31,7 @@ export const getLabels = defineRoute({
   method: 'get',
   path: '/api/v1/admin/labels',
   summary: 'List labels, newest first. `?state=needs_attention` lists those that need attention.',
+  description: searched('labels'),
   query: Type.Object({
     state: Type.Optional(Type.Enum([...labelStates])),
     reason_code: Type.Optional(Type.Enum([...reasonCodes])),

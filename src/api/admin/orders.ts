@@ -19,7 +19,7 @@ import {
   ShippingAddressInput,
 } from '#src/domain/shipping/index.ts';
 import { Email, Id, Line, Nullable, PageOf, PageQuery, Text, Timestamp, Type } from '#src/lib/schema.ts';
-import { reading, writing } from './audience.ts';
+import { reading, searched, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('ord') });
 const Parcel = Type.Object({
@@ -37,6 +37,7 @@ export const getOrders = defineRoute({
     'List orders, newest first. `?needs_attention=true` lists those that need attention, `?updated_since=…` those that ' +
     'changed since then, the latest change last.',
   description:
+    `${searched('orders')} ` +
     'To keep a copy up to date, read all pages with an `updated_since` of a minute before the latest `updated_at` that ' +
     'you had when the reading before it began: of changes at about the same time, a later one may be listed sooner, and ' +
     'a reading goes on for as long as orders change. Of two copies of an order, the one with the higher `version` is newer.',

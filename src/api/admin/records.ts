@@ -4,7 +4,7 @@ import { AuditEntryView, listAudit, presentAuditEntry } from '#src/domain/audit/
 import { listReminderDecisions, presentReminderDecision, ReminderDecisionView } from '#src/domain/reminders/index.ts';
 import { moduleNames } from '#src/domain/tenants/index.ts';
 import { Email, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
-import { reading } from './audience.ts';
+import { reading, searched } from './audience.ts';
 
 export const getModules = defineRoute({
   ...reading('settings'),
@@ -30,6 +30,7 @@ export const getAuditLog = defineRoute({
   method: 'get',
   path: '/api/v1/admin/audit-log',
   summary: 'List the audit log, newest first, optionally of one subject.',
+  description: searched('entries'),
   query: Type.Object({
     subject_kind: Type.Optional(Text(100, { examples: ['product'] })),
     subject_id: Type.Optional(Text(300, { examples: ['prod_01m7xfs208fk1sctzyr3afnpz3'] })),

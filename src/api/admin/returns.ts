@@ -12,7 +12,7 @@ import {
   returnStatuses,
 } from '#src/domain/returns/index.ts';
 import { Cents, Email, Id, Omittable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
-import { reading, writing } from './audience.ts';
+import { reading, searched, writing } from './audience.ts';
 
 const note = Omittable(
   Text(1000, {
@@ -36,6 +36,7 @@ export const getReturns = defineRoute({
   method: 'get',
   path: '/api/v1/admin/returns',
   summary: 'List returns, newest first. `?status=requested` lists those to decide.',
+  description: searched('returns'),
   query: Type.Object({
     status: Type.Optional(Type.Enum([...returnStatuses])),
     email: Type.Optional(Email),

@@ -3,14 +3,14 @@ import { ok } from '#src/api/lib/reply.ts';
 import { postSubscriptionReactivate } from '#src/api/subscriptions/routes.ts';
 import { ManageInput, manageSubscription, reactivateSubscription } from '#src/domain/payments/index.ts';
 import {
-  listAllSubscriptions,
+  listSubscriptions,
   readSubscription,
   SubscriptionFilter,
   SubscriptionView,
 } from '#src/domain/subscriptions/index.ts';
 import { found } from '#src/lib/errors.ts';
 import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
-import { reading, writing } from './audience.ts';
+import { reading, searched, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('sub') });
 const responses = { 200: Type.Object({ subscription: SubscriptionView }) };
@@ -22,10 +22,11 @@ export const getSubscriptions = defineRoute({
   method: 'get',
   path: '/api/v1/admin/subscriptions',
   summary: 'List the subscriptions of the store, newest first.',
+  description: searched('subscriptions'),
   query: Type.Object({ ...SubscriptionFilter.properties, ...PageQuery }),
   responses: { 200: PageOf('subscriptions', SubscriptionView) },
   async handle({ ctx, query }) {
-    const { rows, cursor } = await listAllSubscriptions(ctx, query);
+    const { rows, cursor } = await listSubscriptions(ctx, query);
     return ok({ subscriptions: rows, cursor });
   },
 });

@@ -1,4 +1,4 @@
-import { readPage } from '#src/database/read-page.ts';
+import { indexesOf, searchPage } from '#src/database/read-page.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import type { Page } from '#src/lib/cursor.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -82,18 +82,24 @@ export async function listAudit(
   ctx: Context,
   { subjectKind, subjectId, ...page }: AuditQuery,
 ): Promise<Page<AuditEntry>> {
-  const byKind = subjectKind === undefined ? undefined : { column: 'subject_kind', value: subjectKind };
-  const bySubject = subjectId === undefined ? undefined : { column: 'subject_id', value: subjectId };
-  const ofKind = subjectKind !== undefined && bySubject ? sql` and subject_kind = ${subjectKind}` : sql``;
-  return readPage<AuditEntry>(
+  const filter = { subjectKind, subjectId };
+  return searchPage<AuditEntry>(
     ctx,
-    { name: 'audit', of: bySubject ?? byKind, columns: ['id'], descending: true },
+    {
+      name: 'audit',
+      columns: ['id'],
+      descending: true,
+      table: sql`audit_log`,
+      alias: sql`audit_log`,
+      filter,
+      indexes: indexesOf(filter, { subjectId: 'subject_id', subjectKind: 'subject_kind' }),
+    },
     page,
-    (position) => sql`
+    (more, from) => sql`
     select id, actor_kind as "actorKind", actor_id as "actorId", ${actorNameOf(sql`audit_log`)} as "actorName", action,
       subject_kind as "subjectKind", subject_id as "subjectId", before, after, request_id as "requestId",
-      created_at as "createdAt"${position}
-    from audit_log where tenant_id = ${ctx.tenant.id}${ofKind}`,
+      created_at as "createdAt"${more}
+    from ${from} where tenant_id = ${ctx.tenant.id}`,
   );
 }
 

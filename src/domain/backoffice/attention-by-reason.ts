@@ -46,6 +46,7 @@ export function attentionByReason(tenantId?: string): Sql {
   const ofStore = tenantId === undefined ? sql`` : sql` and tenant_id = ${tenantId}`;
   const limit = tenantId === undefined ? sql`` : sql` limit ${countMax}`;
   const first = tenantId === undefined ? sql`` : sql` order by id${limit}`;
+  const firstOrders = tenantId === undefined ? sql`` : sql` order by created_at, id${limit}`;
   // A store's deliveries have indexes by endpoint alone, and those of all stores one without their stores.
   const failedDeliveries =
     tenantId === undefined
@@ -65,7 +66,7 @@ export function attentionByReason(tenantId?: string): Sql {
       select 1, 'payments', 'payment_events_forgotten', created_at
       from payment_event_gaps where finished_at is null${ofStore}
       union all
-      (select 2, 'order', code, updated_at from (${openAttentions}) as open where true${ofStore}${first})
+      (select 2, 'order', code, updated_at from (${openAttentions}) as open where true${ofStore}${firstOrders})
       union all
       (select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'${ofStore}${first})
       union all

@@ -19,10 +19,10 @@ export interface OrderNeedingAttention {
 
 /**
  * Each open attention of an order that no other page shows, as part of another statement: `tenant_id`, `id`,
- * `order_number`, `updated_at`, `code` and `detail`. Attentions of labels are shown with the label.
+ * `order_number`, `created_at`, `updated_at`, `code` and `detail`. Attentions of labels are shown with the label.
  */
 export const openAttentions = sql`
-  select o.tenant_id, o.id, o.order_number, o.updated_at, a.code, a.detail
+  select o.tenant_id, o.id, o.order_number, o.created_at, o.updated_at, a.code, a.detail
   from orders o cross join lateral jsonb_to_recordset(o.attentions) as a(code text, detail text)
   where o.attentions <> '[]'
     and not exists (select from labels l where l.tenant_id = o.tenant_id and l.order_id = o.id

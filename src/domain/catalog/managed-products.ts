@@ -1,4 +1,4 @@
-import { readPage } from '#src/database/read-page.ts';
+import { indexesOf, type SearchedIndex, searchPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { presentAs } from '#src/lib/present-as.ts';
@@ -46,7 +46,8 @@ export function matchesProduct({ tenant }: Context, { status, tag, category }: M
     category !== undefined && sql`p.category = ${category}`,
     tag !== undefined &&
       sql`exists (
-        select from product_tags t where t.tenant_id = ${tenant.id} and t.product_id = p.id and t.tag = ${tag})`,
+        select from product_tags t
+        where t.tenant_id = ${tenant.id} and t.product_id = p.id and t.tag = ${tag} offset 0)`,
   );
 }
 
@@ -59,28 +60,41 @@ export async function listManagedProducts(
   { q, cursor, limit, ...filter }: PageRequest & ManagedProductFilter & { readonly q?: string | undefined },
   findCandidates: FindCandidates = async () => undefined,
 ): Promise<Page<ManagedProduct>> {
-  const named = q === undefined ? sql`` : sql` and ${isNamed(ctx, q, await findCandidates(ctx, wordsOf(q)))}`;
-  const { tag, status, category } = filter;
-  // With another filter, PostgreSQL chooses which of them is rarer.
-  const isOnlyTag = tag !== undefined && status === undefined && category === undefined && q === undefined;
-  const { column, from, condition } = isOnlyTag
-    ? { column: 't.product_id', from: tagged(ctx, tag), condition: sql`true` }
-    : { column: 'p.id', from: undefined, condition: matchesProduct(ctx, filter) };
-  return readPage<ManagedProduct>(
+  const isWanted = matchesProduct(ctx, filter);
+  const named = q && sql`${isNamed(ctx, q, await findCandidates(ctx, wordsOf(q)))} and ${isWanted}`;
+  return searchPage<ManagedProduct>(
     ctx,
-    { name: 'managed products', columns: [column], descending: true },
+    {
+      name: 'managed products',
+      columns: ['p.id'],
+      descending: true,
+      table: sql`products p`,
+      alias: sql`p`,
+      // What is named is among few.
+      filter: named ? {} : filter,
+      indexes: named ? [{ where: named, has: [] }] : indexesFor(ctx, filter),
+      isWanted,
+    },
     { cursor, limit },
-    (position) => sql`
-    ${selectProducts(ctx, sql`${managedColumns}${position}`, from)} and ${condition}${named} and p.removed_at is null`,
+    (more, from) => selectProducts(ctx, sql`${managedColumns}${more}`, from),
     { replica: true },
   );
 }
 
-/** The products of a tag in the order of its index. `offset 0` looks up those of the page instead of sorting all. */
-const tagged = ({ tenant }: Context, tag: string): Sql => sql`
-  (select product_id from product_tags where tenant_id = ${tenant.id} and tag = ${tag}) as t
-  cross join lateral (
+/** The indexes with all products that match, of each part of the filter that has one. */
+function indexesFor({ tenant }: Context, { tag, ...filter }: ManagedProductFilter): SearchedIndex[] {
+  const where = sql`p.removed_at is null`;
+  const indexes = indexesOf(filter, { category: 'p.category', status: 'p.status' }).map((index) => ({
+    ...index,
+    where,
+  }));
+  if (tag === undefined) return indexes.length > 0 ? indexes : [{ where, has: [] }];
+  // `offset 0` looks up the products of the page instead of sorting all.
+  const table = sql`product_tags t cross join lateral (
     select * from products p where p.tenant_id = ${tenant.id} and p.id = t.product_id offset 0) as p`;
+  const ofTag = { of: { column: 't.tag', value: tag }, columns: ['t.product_id'] };
+  return [{ ...ofTag, table, where: sql`t.tenant_id = ${tenant.id} and ${where}`, has: ['tag'] }, ...indexes];
+}
 
 /** More products whose names begin alike are not looked at. */
 const namesakesMax = 200;

@@ -1,6 +1,6 @@
-import { readPage } from '#src/database/read-page.ts';
+import { indexesOf, readPage, type SearchedIndex, searchPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
-import type { ListOrder, Page, PageRequest } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { found } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
@@ -47,15 +47,20 @@ export async function readOrders(ctx: Context, condition: Sql, limit: number): P
 }
 
 /**
- * Orders that match `condition` (on `orders o`; the tenant is added), the newest first, page by page.
+ * Orders with an email (trimmed, lower case) that match `condition` (on `orders o`), the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listOrders(ctx: Context, condition: Sql, page: PageRequest): Promise<Page<OrderView>> {
+export async function listOrders(
+  ctx: Context,
+  email: string,
+  condition: Sql,
+  page: PageRequest,
+): Promise<Page<OrderView>> {
   const { rows, cursor } = await readPage<OrderRow>(
     ctx,
-    { name: 'orders', columns: ['o.id'], descending: true },
+    { ...newest, name: 'orders', of: { column: 'o.email', value: email } },
     page,
-    (position) => sql`${selectOrder(ctx, position)} and ${condition}`,
+    (position) => sql`${selectOrder(ctx, position)} and o.email is not null and ${condition}`,
   );
   return { rows: rows.map((row) => presentOrder(row, row.items)), cursor };
 }
@@ -156,17 +161,14 @@ const packingList = sql`
     where i.tenant_id = o.tenant_id and i.order_id = o.id and i.ships and i.quantity > r.unsent
       and (o.shipped_at is not null or o.status = any(array['paid', 'partially_refunded'])))`;
 
-/** Those of a time are read in the order of their times: in the order of their ids, all newer ones would be read, too. */
-const sortOrders = {
-  newest: { name: 'managed orders', columns: ['o.id'], descending: true },
-  ofTime: { name: 'managed orders by time', columns: ['o.created_at', 'o.id'], descending: true },
-  updated: { name: 'managed orders by update', columns: ['o.updated_at', 'o.id'] },
-} as const satisfies Record<string, ListOrder & { readonly name: string }>;
+const newest = { name: 'managed orders', columns: ['o.created_at', 'o.id'], descending: true } as const;
+const updated = { name: 'managed orders by update', columns: ['o.updated_at', 'o.id'] } as const;
 
 /**
  * The orders of a store that match the filter, the newest first, page by page. `q` is an order number, with or without
  * its prefix or number sign, an id, an email or a tracking number. With `updated_since`, those that changed from that
- * moment on, the latest change last: one that changes while pages are read is read again, and none is missed.
+ * moment on, the latest change last: one that changes while pages are read is read again, and none is missed. What no
+ * index has as a whole is searched for; see `searchPage`.
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedOrders(
@@ -176,20 +178,51 @@ export async function listManagedOrders(
     updated_since: since,
     cursor,
     limit,
-    ...filter
+    ...given
   }: PageRequest & OrderFilter & { q?: string; updated_since?: string },
 ): Promise<Page<ManagedOrder>> {
-  const named = q === undefined ? sql`` : sql` and ${isNamed(ctx, q.trim())}`;
-  const updated = since === undefined ? sql`` : sql` and o.updated_at >= ${since}::timestamptz`;
-  const isOfTime = filter.from !== undefined || filter.to !== undefined;
-  const page = await readPage<OrderRow>(
+  const typed = q?.trim();
+  const filter = typed?.includes('@') && given.email === undefined ? { ...given, email: typed } : given;
+  const named = typed === undefined || typed === filter.email ? undefined : isNamed(ctx, typed);
+  const isWanted = sql`${matchesOrder(ctx, filter)} and ${named ?? sql`true`}`;
+  // An email may be that of many orders; whatever else is typed, of one or few.
+  const isFew = named !== undefined && !typed?.includes('@');
+  const ofTime = since === undefined ? indexesFor(ctx, filter) : [{ from: since, has: ['since'] }];
+  const page = await searchPage<OrderRow>(
     ctx,
-    sortOrders[since !== undefined ? 'updated' : isOfTime ? 'ofTime' : 'newest'],
+    {
+      ...(since === undefined ? newest : updated),
+      table: sql`orders o`,
+      alias: sql`o`,
+      filter: isFew ? {} : { ...filter, named, since },
+      indexes: isFew ? [{ from: since, where: isWanted, has: [] }] : ofTime,
+      isWanted,
+    },
     { cursor, limit },
-    (position) => sql`${selectOrder(ctx, position)} and ${matchesOrder(ctx, filter)}${named}${updated}`,
+    (more, from) => selectOrder(ctx, more, from),
     { replica: true },
   );
   return { rows: page.rows.map(managed), cursor: page.cursor };
+}
+
+/** The indexes with all orders that match, of each part of the filter that has one: probably the fewest first. */
+function indexesFor(ctx: Context, { from, to, ...filter }: OrderFilter): SearchedIndex[] {
+  const email = filter.email === undefined ? undefined : normaliseEmail(filter.email);
+  const indexes: SearchedIndex[] = [
+    ...indexesOf({ email }, { email: 'o.email' }).map((index) => ({ ...index, where: sql`o.email is not null` })),
+    ...(filter.email_unsent === true
+      ? [{ where: matchesOrder(ctx, { email_unsent: true }), has: ['email_unsent'] }]
+      : []),
+    ...(filter.needs_attention === true ? [{ where: sql`o.attentions <> '[]'`, has: ['needs_attention'] }] : []),
+    ...(filter.without_label === true ? [{ where: isToShip, has: [] }] : []),
+    ...indexesOf(filter, { fulfillment_status: 'o.fulfillment_status', status: 'o.status' }),
+  ];
+  return (indexes.length > 0 ? indexes : [{ has: [] }]).map((index) => ({
+    ...index,
+    from,
+    to,
+    has: [...index.has, 'from', 'to'],
+  }));
 }
 
 /** The condition that an order is what an owner or operator typed into a search field. */
@@ -236,7 +269,7 @@ async function readOrderWhere(ctx: Context, condition: Sql): Promise<OrderView |
   return row && presentOrder(row, row.items);
 }
 
-const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
+const selectOrder = (ctx: Context, more: Sql = sql``, from: Sql = sql`orders o`): Sql => sql`
   select o.id, o.order_number as "orderNumber", o.status, o.payment_status as "paymentStatus",
     o.fulfillment_status as "fulfillmentStatus", o.dispute_status as "disputeStatus", o.currency, o.email,
     o.customer_id as "customerId",
@@ -251,7 +284,7 @@ const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
         'total_cents', i.total_cents, 'purchase_type', i.purchase_type,
         'subscription_interval', i.subscription_interval) order by i.position), '[]')
       from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items${more}
-  from orders o
+  from ${from}
   where o.tenant_id = ${ctx.tenant.id}`;
 
 /** Whether an order with this email (trimmed, lower case) was ever paid for this product. */

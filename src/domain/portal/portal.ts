@@ -69,7 +69,7 @@ export async function listOwnOrders(
   { email }: SignedInCustomer,
   page: PageRequest,
 ): Promise<Page<OrderView>> {
-  return listOrders(ctx, sql`o.email = ${email} and (o.paid_at is not null or o.payment_status = 'processing')`, page);
+  return listOrders(ctx, email, sql`(o.paid_at is not null or o.payment_status = 'processing')`, page);
 }
 
 /** A customer's subscriptions, the newest first. */
@@ -78,7 +78,7 @@ export async function listOwnSubscriptions(
   { email }: SignedInCustomer,
   page: PageRequest,
 ): Promise<Page<SubscriptionView>> {
-  return listSubscriptions(ctx, sql`s.email = ${email}`, page);
+  return listSubscriptions(ctx, { ...page, email });
 }
 
 /** A customer's returns, the newest first. */

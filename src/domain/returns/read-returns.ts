@@ -1,4 +1,4 @@
-import { readPage } from '#src/database/read-page.ts';
+import { indexesOf, searchPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
@@ -51,23 +51,29 @@ export interface ReturnFilter extends PageRequest {
  * @throws DomainError `invalid_cursor`
  */
 export async function listReturns(ctx: Context, { status, email, ...page }: ReturnFilter): Promise<Page<ReturnRecord>> {
-  const byStatus = status && { column: 'r.status', value: status };
-  const ofStatus = status && email !== undefined ? sql` and r.status = ${status}` : sql``;
-  const ofEmail = email === undefined ? sql`` : sql` and r.email = ${normaliseEmail(email)}`;
-  return readPage<ReturnRecord>(
+  const filter = { status, email: email && normaliseEmail(email) };
+  return searchPage<ReturnRecord>(
     ctx,
-    { name: 'returns', of: email === undefined ? byStatus : undefined, columns: ['r.id'], descending: true },
+    {
+      name: 'returns',
+      columns: ['r.id'],
+      descending: true,
+      table: sql`returns r`,
+      alias: sql`r`,
+      filter,
+      indexes: indexesOf(filter, { email: 'r.email', status: 'r.status' }),
+    },
     page,
-    (position) => sql`${selectReturns(ctx, position)}${ofStatus}${ofEmail}`,
+    (more, from) => selectReturns(ctx, more, from),
   );
 }
 
-const selectReturns = (ctx: Context, more: Sql = sql``): Sql => sql`
+const selectReturns = (ctx: Context, more: Sql = sql``, from: Sql = sql`returns r`): Sql => sql`
   select r.id, r.number, r.order_id as "orderId", r.order_number as "orderNumber", r.email, r.status, r.note, r.version,
     r.created_at as "createdAt",
     (select coalesce(json_agg(json_build_object(
         'orderItemId', i.order_item_id, 'variantId', i.variant_id, 'name', i.name, 'quantity', i.quantity,
         'reason', i.reason, 'note', i.note) order by i.position), '[]')
       from return_items i where i.tenant_id = r.tenant_id and i.return_id = r.id) as items${more}
-  from returns r
+  from ${from}
   where r.tenant_id = ${ctx.tenant.id}`;

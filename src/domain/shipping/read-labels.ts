@@ -1,4 +1,4 @@
-import { readPage } from '#src/database/read-page.ts';
+import { indexesOf, searchPage } from '#src/database/read-page.ts';
 import { asPlatform, read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -43,16 +43,20 @@ export interface LabelFilter extends PageRequest {
  * @throws DomainError `invalid_cursor`
  */
 export async function listLabels(ctx: Context, { state, reasonCode, ...page }: LabelFilter): Promise<Page<LabelView>> {
-  const byState = state && { column: 'l.state', value: state };
-  const byReason = reasonCode && { column: 'l.reason_code', value: reasonCode };
-  const ofState = state && byReason ? sql` and l.state = ${state}` : sql``;
-  const { rows, cursor } = await readPage<LabelRecord>(
+  const filter = { state, reasonCode };
+  const { rows, cursor } = await searchPage<LabelRecord>(
     ctx,
-    { name: 'labels', of: byReason ?? byState, columns: ['l.id'], descending: true },
+    {
+      name: 'labels',
+      columns: ['l.id'],
+      descending: true,
+      table: sql`labels l`,
+      alias: sql`l`,
+      filter,
+      indexes: indexesOf(filter, { reasonCode: 'l.reason_code', state: 'l.state' }),
+    },
     page,
-    (position) => sql`
-    select ${labelColumns}${position} from labels l
-    where l.tenant_id = ${ctx.tenant.id}${ofState}`,
+    (more, from) => sql`select ${labelColumns}${more} from ${from} where l.tenant_id = ${ctx.tenant.id}`,
     { replica: true },
   );
   return { rows: rows.map(presentLabel), cursor };

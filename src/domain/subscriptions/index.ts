@@ -4,7 +4,6 @@ export { changeSubscriber } from './change-subscriber.ts';
 export { subscriptionPersonalData } from './personal-data.ts';
 export {
   type LiveSubscription,
-  listAllSubscriptions,
   listSubscriptions,
   liveSubscriptions,
   liveSubscriptionsOf,

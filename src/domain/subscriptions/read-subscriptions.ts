@@ -1,4 +1,4 @@
-import { readPage } from '#src/database/read-page.ts';
+import { indexesOf, searchPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
@@ -77,23 +77,7 @@ export async function readSubscriptions(ctx: Context, condition: Sql, limit: num
   return rows.map(presentSubscription);
 }
 
-/**
- * Subscriptions that match `condition` (on `subscriptions s`; the tenant is added), newest first, one page.
- * @throws DomainError `invalid_cursor`
- */
-export async function listSubscriptions(
-  ctx: Context,
-  condition: Sql,
-  page: PageRequest,
-): Promise<Page<SubscriptionView>> {
-  const { rows, cursor } = await readPage<SubscriptionRecord>(
-    ctx,
-    { name: 'subscriptions', columns: ['s.id'], descending: true },
-    page,
-    (position) => sql`${select(ctx, position)} and ${condition}`,
-  );
-  return { rows: rows.map(presentSubscription), cursor };
-}
+const newest = { name: 'subscriptions', columns: ['s.id'], descending: true } as const;
 
 /** Which subscriptions of the store: those of which all of this is true. */
 export const SubscriptionFilter = Type.Object({
@@ -119,18 +103,33 @@ export function matchesSubscription(filter: SubscriptionFilter): Sql {
  * The subscriptions of a store that match the filter, newest first, one page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listAllSubscriptions(
+export async function listSubscriptions(
   ctx: Context,
   { cursor, limit, ...filter }: PageRequest & SubscriptionFilter,
 ): Promise<Page<SubscriptionView>> {
-  return listSubscriptions(ctx, matchesSubscription(filter), { cursor, limit });
+  const { rows, cursor: next } = await searchPage<SubscriptionRecord>(
+    ctx,
+    {
+      ...newest,
+      table: sql`subscriptions s`,
+      alias: sql`s`,
+      filter,
+      indexes: indexesOf(
+        { ...filter, email: filter.email && normaliseEmail(filter.email) },
+        { email: 's.email', variant_id: 's.variant_id', product_id: 's.product_id', status: 's.status' },
+      ),
+    },
+    { cursor, limit },
+    (more, from) => select(ctx, more, from),
+  );
+  return { rows: rows.map(presentSubscription), cursor: next };
 }
 
 /** Of subscriptions `s`: the changed address, or that of the order that began it. */
 export const subscriptionAddress = sql`coalesce(s.shipping_address, (
   select o.shipping_address from orders o where o.tenant_id = s.tenant_id and o.id = s.order_id))`;
 
-const select = (ctx: Context, more: Sql = sql``): Sql => sql`
+const select = (ctx: Context, more: Sql = sql``, from: Sql = sql`subscriptions s`): Sql => sql`
   select s.id, s.payment_subscription_id as "paymentSubscriptionId", s.status, s.product_id as "productId",
     (select p.name from products p where p.tenant_id = s.tenant_id and p.id = s.product_id) as "productName",
     s.variant_id as "variantId", s.interval, s.quantity, s.unit_price_cents as "unitPriceCents", s.currency,
@@ -138,7 +137,7 @@ const select = (ctx: Context, more: Sql = sql``): Sql => sql`
     s.canceled_at as "canceledAt", s.customer_id as "customerId", s.email,
     ${subscriptionAddress} as "shippingAddress",
     s.version, s.created_at as "createdAt"${more}
-  from subscriptions s where s.tenant_id = ${ctx.tenant.id}`;
+  from ${from} where s.tenant_id = ${ctx.tenant.id}`;
 
 export interface LiveSubscription {
   readonly productId: string;

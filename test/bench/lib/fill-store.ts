@@ -28,6 +28,7 @@ export async function fillStore(services: Services, count: number): Promise<Tena
 function rowsOf(tenant: string, count: number): Sql[] {
   const numbers = sql`from generate_series(1, ${count}::int) as i`;
   const id = (prefix: string) => rawSql(`'${prefix}_' || lpad(i::text, 26, '0')`);
+  const variantId = (position: number) => rawSql(`'var_' || ${position} || lpad(i::text, 25, '0')`);
   const name = rawSql(`'stoneware ' || (array['mug', 'plate', 'bowl', 'jar'])[i % 4 + 1] || ' no. ' || i`);
   const text = rawSql(
     `'Made by hand of clay, and fired twice.' || case when i % 1000 = 0 then ' A zeppelin.' else '' end`,
@@ -37,7 +38,7 @@ function rowsOf(tenant: string, count: number): Sql[] {
     (position) => sql`
       insert into variants (tenant_id, id, product_id, position, sku, name, options, price_cents, ships, backorder,
         stock, created_at)
-      select ${tenant}, ${id(`var_${position}`)}, ${id('prod')}, ${position}, 'SKU-' || i || ${`-${position}`}::text,
+      select ${tenant}, ${variantId(position)}, ${id('prod')}, ${position}, 'SKU-' || i || ${`-${position}`}::text,
         'Size', '{}', 1000, true, false, i % 3, now() ${numbers}`,
   );
   return [
@@ -70,7 +71,7 @@ function rowsOf(tenant: string, count: number): Sql[] {
     sql`
       insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named,
         name, quantity, unit_price_cents, total_cents, purchase_type, ships)
-      select ${tenant}, ${id('item')}, ${id('ord')}, 0, ${id('prod')}, 'product-' || i, ${id('var_1')}, true, 'Mug', 1,
+      select ${tenant}, ${id('item')}, ${id('ord')}, 0, ${id('prod')}, 'product-' || i, ${variantId(1)}, true, 'Mug', 1,
         3800, 3800, 'one_time', true ${numbers}`,
     sql`
       insert into labels (tenant_id, id, order_id, order_number, state, latest_attempt, failed_attempts,
