@@ -1,5 +1,6 @@
 import type { DataProvider, GetListParams } from 'react-admin';
 
+import { firstWithRows } from './lib/first-with-rows.ts';
 import { type Page, type Query, type Resource, resources } from './resources.ts';
 
 /** The lists and records of react-admin, from the admin API. Whatever changes them calls the API itself. */
@@ -40,9 +41,9 @@ async function readPage(list: Resource['list'], { name, query, page, signal }: P
   const known = cursors.get(key) ?? [];
   cursors.set(key, known);
   for (let number = Math.min(page, known.length + 1); ; number += 1) {
-    const cursor = number === 1 ? undefined : known[number - 2];
-    if (cursor === null) return { rows: [], cursor: null };
-    const result = await list({ ...query, ...(cursor && { cursor }) }, signal);
+    const from = number === 1 ? undefined : known[number - 2];
+    if (from === null) return { rows: [], cursor: null };
+    const result = await firstWithRows((cursor) => list({ ...query, ...(cursor && { cursor }) }, signal), from);
     known[number - 1] = result.cursor;
     if (number === page) return result;
   }
