@@ -40,7 +40,9 @@ export class Outbox extends Migration {
       create index outbox_relayed on outbox (queue, coalesce(tenant_id, 'platform'), next_relay_at)
         where relays > 0 and next_relay_at is not null;
       create index outbox_finished on outbox (finished_at) where finished_at is not null;
+      -- Retention reads all queues by time; the relay and an operator's retry read one.
       create index outbox_failed on outbox (failed_at) where failed_at is not null;
+      create index outbox_failed_by_queue on outbox (queue, failed_at) where failed_at is not null;
 
       -- What happened in a store, for webhooks. Retention reads all stores by time.
       create table events (

@@ -166,7 +166,7 @@ test('retryFailed retries a failed job of a queue, or all of that queue, and no 
   const { claims } = await claim(t.context, { perQueue: 10, perStore: 10, reserved: 2 });
   for (const { id } of claims)
     await recordFailed(services.execute, await startRun(services, id), clock.now(), 'broken');
-  const failedByQueue = async () => countBy(await readFailed(services.execute, known, { limit: 10 }), 'queue');
+  const failedByQueue = async () => countBy(await readFailed(services.execute, known, { limitPerQueue: 10 }), 'queue');
   const one = claims.find(({ queue }) => queue === 'labels')?.id ?? '';
   for (const [which, retried, left] of [
     [{ queue: 'payments', id: one }, 0, { labels: 3, payments: 3 }],
@@ -189,7 +189,7 @@ test('closeFailed completes failed jobs by their name and key, and no other', as
     await recordFailed(services.execute, await startRun(services, id), clock.now(), 'broken');
   const keys = claims.filter(({ id }) => !id.endsWith('_2')).map(({ id }) => id.replace(/_(\d)$/, ':$1'));
   await closeFailed(services.execute, { tenantId: 'ten_2', job: other, keys }, clock.now());
-  t.is((await readFailed(services.execute, known, { limit: 10 })).length, 4);
+  t.is((await readFailed(services.execute, known, { limitPerQueue: 10 })).length, 4);
   await closeFailed(services.execute, { tenantId: 'ten_1', job: other, keys }, clock.now());
   const closed = await services.execute<{ job: string; id: string }>(sql`
     select job, id from outbox where finished_at is not null`);
@@ -197,7 +197,27 @@ test('closeFailed completes failed jobs by their name and key, and no other', as
     closed.map(({ job, id }) => [job, id.slice(-2)]),
     [[other, '_1']],
   );
-  t.deepEqual(countBy(await readFailed(services.execute, [other], { limit: 10 }), 'job'), { [other]: 1 });
+  t.deepEqual(countBy(await readFailed(services.execute, [other], { limitPerQueue: 10 }), 'job'), { [other]: 1 });
+});
+
+test('readFailed reads the newest of each queue, labels before emails, however many failed in another', async (t) => {
+  const { services, clock } = t.context;
+  const failAll = (queue: QueueName) =>
+    services.execute(sql`
+      update outbox set failed_at = due_at, failure = 'broken', next_relay_at = null where queue = ${queue}`);
+  const add = (queue: QueueName, count: number, ms: number) =>
+    fillOutbox(services, { store: 'ten_1', queue, count, dueAt: fromNow(clock, ms) }).then(() => failAll(queue));
+  await add('emails', 20_000, -hours(1));
+  await add('labels', 5, -hours(2));
+  const read = (execute: Execute) => readFailed(execute, known, { limitPerQueue: 100 });
+  t.deepEqual(Object.entries(countBy(await read(services.execute), 'queue')), [
+    ['labels', 5],
+    ['emails', 100],
+  ]);
+  await services.execute(sql`analyze outbox`);
+  const explained = await explainStatements(services, () => read(services.execute), { pattern: /outbox/ });
+  t.is(explained.length, 2);
+  for (const { handled, kind } of explained) t.true(handled < 1000, `${handled} rows to read 105, ${kind}`);
 });
 
 test('claimDue leaves jobs that this release does not know, however many they are', async (t) => {

@@ -20,7 +20,7 @@ import {
 /** How often the relay polls without a wake-up, and while jobs wait for room in a queue; how often it heals. */
 const defaultPace = { pollEveryMs: seconds(1), pollBacklogEveryMs: 100, healEveryMs: seconds(15) };
 
-/** How many stale jobs one round adds again, so that recovery does not delay new jobs. */
+/** How many stale jobs, and failed ones of each queue, one round adds again: recovery must not delay new jobs. */
 const healMax = 1000;
 
 const known = jobs.map(({ name }) => name);
@@ -58,7 +58,7 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
     await addOrReturn(claims);
     await correctDelays(services, queues, claims, services.clock.now());
     await upsertTickers(queues, services.clock.now());
-    await restoreFailed(queues, await readFailed(execute, known, { limit: healMax }), services.clock.now());
+    await restoreFailed(queues, await readFailed(execute, known, { limitPerQueue: healMax }), services.clock.now());
     // The next round continues.
     if (claims.length === healMax) healAt = -Infinity;
   }
