@@ -151,6 +151,22 @@ test('requests succeed and jobs wait while a connection to Redis is half-open, a
   await closeAll();
 });
 
+test('the board says that Redis is unavailable while a connection to it is half-open', async (t) => {
+  const { api, redis } = await startMachine(t);
+  const overview = () => api.call('GET', '/ops/queues/api/queues');
+  t.is((await overview()).status, 200);
+  redis.silence();
+  for (const path of ['/ops/queues/api/queues', '/ops/queues/api/queues/labels/job_1']) {
+    const { status, body } = await api.call('GET', path);
+    t.is(status, 503, path);
+    t.is(body.message, 'Redis is unavailable, so the queues cannot be shown. No data was lost.');
+  }
+  redis.restore();
+  await until(async () => (await overview()).status === 200);
+  redis.silence();
+  t.is((await api.call('GET', '/ops/queues/api/queues/labels/job_1')).status, 503, 'noticed by the board itself');
+});
+
 test('a process stops in time while a connection to Redis is half-open', async (t) => {
   const { redis, services } = await startMachine(t);
   services.sharedMetrics.start();

@@ -17,10 +17,19 @@ export function openOnFirstUse(services: Services): Middleware {
   const loadBoard = loadOnce(() => import('./board.ts').then(({ createBoard }) => createBoard(services)));
   return async (koa, next) => {
     if (!boardPath.test(koa.path)) return next();
-    if (services.redis.status !== 'ready') {
-      throw new DomainError('unavailable', 'service_unavailable', redisIsAway, shownOnBoard(redisIsAway));
-    }
+    const rejectWithoutRedis = (cause?: unknown) => {
+      if (services.redis.status === 'ready') return;
+      throw new DomainError('unavailable', 'service_unavailable', redisIsAway, { ...shownOnBoard(redisIsAway), cause });
+    };
+    rejectWithoutRedis();
     const board = await loadBoard();
-    await board(koa, next);
+    try {
+      await board(koa, next);
+    } catch (error) {
+      if (!(error instanceof DomainError)) rejectWithoutRedis(error);
+      throw error;
+    }
+    // What the board responds where Redis stopped responding meanwhile.
+    if (koa.status === 500) rejectWithoutRedis();
   };
 }
