@@ -2,10 +2,12 @@ import anyTest, { type TestFn } from 'ava';
 
 import { queueNames } from '#jobs/queues.ts';
 import { runOnPlatformTables, transact } from '#src/database/transact.ts';
+import { listAudit } from '#src/domain/audit/index.ts';
 import { editAddress, markFulfilled, retryLabel } from '#src/domain/shipping/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
 import { silence } from '#test/support/fakes/shipping-gateway.ts';
+import { only } from '#test/support/only.ts';
 import { until } from '#test/support/until.ts';
 import { type LabelFixture, openLabelFixture } from './label-fixture.ts';
 
@@ -52,6 +54,8 @@ test('a label that needs attention fails on the board with advice, and Retry the
   const next = await until(async () => (await failed()).find(({ id }) => id !== job?.id), {
     what: 'the new attempt to fail',
   });
+  const { rows } = await listAudit(ctx, { limit: 10, subjectKind: 'order', subjectId: order.id });
+  t.like(rows, only({ action: 'label.retried', actorKind: 'operator' }));
   await editAddress(ctx, { orderId: order.id, address });
   await Promise.all([1, 2, 3].map(() => retry(next.id)));
   await until(async () => (await failed()).length === 0);

@@ -3,6 +3,7 @@ import { completeJob } from '#src/database/transact.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import type { OrderForShipping } from '../orders/index.ts';
 import { assessOrder } from './assess-order.ts';
@@ -81,7 +82,12 @@ async function readOpenLabel(
 async function restart(ctx: Context, labelId: string): Promise<void> {
   await completeJob(ctx, async (ctx) => {
     const label = await lockLabel(ctx, labelId);
-    if (label?.state === 'needs_attention') await restartLabel(ctx, label);
+    if (label?.state !== 'needs_attention') return;
+    await recordAudit(
+      { ...ctx, actor: { kind: 'operator', id: 'board' } },
+      { action: 'label.retried', subjectKind: 'order', subjectId: label.orderId },
+    );
+    await restartLabel(ctx, label);
   });
 }
 
