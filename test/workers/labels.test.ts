@@ -140,6 +140,14 @@ test('a failed job whose row an older backup does not have leaves the board', as
   t.deepEqual(await failed(), []);
 });
 
+test('the board returns 404 for a queue that does not exist, and 400 for a name that cannot be decoded', async (t) => {
+  const { api } = t.context;
+  const headers = { origin: api.url };
+  t.is((await api.call('PUT', '/ops/queues/api/queues/nope/retry/failed', { headers })).status, 404);
+  t.is((await api.call('PUT', '/ops/queues/api/queues/nope/1/retry', { headers })).status, 404);
+  t.is((await api.call('GET', '/ops/queues/api/queues?activeQueue=%25E0%25A4%25A')).status, 400);
+});
+
 test('the board allows reading and retrying, and nothing else', async (t) => {
   const { api } = t.context;
   t.is((await api.call('GET', '/ops/queues')).status, 200);

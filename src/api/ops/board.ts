@@ -6,7 +6,7 @@ import type { Context, Middleware } from 'koa';
 import { type QueueName, queueNames, queuePrefix, queues } from '#jobs/queues.ts';
 import { HttpError } from '#src/api/lib/http-error.ts';
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { closedAmong, retryFailed } from '#src/outbox/job-state.ts';
@@ -52,6 +52,7 @@ export function createBoard(services: Services): Middleware {
 
   return async (koa, next) => {
     if (!['GET', 'HEAD'].includes(koa.method)) return respondRetry(services, koa);
+    rejectUndecodable(koa.query['activeQueue']);
     // Every response has the number of failed jobs of each queue.
     if (koa.path === `${boardPath}/api/queues`) await dropClosed(services, [...opened.values()]);
     // The board responds 500 to any error that is thrown below it, including our 404.
@@ -72,11 +73,21 @@ const notFailed = 'This queue has no failed job with this id. It may be running 
 async function respondRetry(services: Services, koa: Context): Promise<void> {
   const { queue, id } = (koa.method === 'PUT' && retries.exec(koa.path)?.groups) || {};
   if (!queue) throw new HttpError(405, 'method_not_allowed', 'Only retrying failed jobs is allowed here.');
+  if (!queueNames.some((name) => name === queue)) throw notFound('queue');
   const retried = await retryFailed(services.execute, { queue, ...(id && { id }) }, services.clock.now());
   if (id && retried === 0) throw new DomainError('not_found', 'not_found', notFailed, shownOnBoard(notFailed));
   services.context().database.wakeRelay();
   if (id) koa.status = 204;
   else koa.body = { retried, skipped: 0 };
+}
+
+/** The board decodes the name once more. */
+function rejectUndecodable(name: unknown): void {
+  try {
+    decodeURIComponent(String(name ?? ''));
+  } catch {
+    throw invalidRequest('activeQueue cannot be decoded.');
+  }
 }
 
 function openQueue(services: Services, name: QueueName): Queue {
