@@ -94,9 +94,16 @@ export function fail(run: JobRun, now: Date, failure: string): Sql {
     where ${rowOf(run)} and next_relay_at is not null`;
 }
 
+/** A batch of retried jobs is one statement, which is far from its time limit; one call retries a few seconds' worth. */
+const retryBounds = { batchSize: 2000, batchesMax: 10 };
+
+/** How many jobs one call of `retryFailed` retries. */
+export const retriesMax = retryBounds.batchSize * retryBounds.batchesMax;
+
 /**
  * Retry a failed job of a queue, or all of them, for an operator: each is due again, with all of its attempts, and marked
- * as manually retried. The relay adds them again, even if the queue still has them as failed.
+ * as manually retried. The relay adds them again, even if the queue still has them as failed. Those that failed first are
+ * retried first, at most `retriesMax` of them.
  * @returns the number of jobs
  */
 export async function retryFailed(
@@ -104,12 +111,20 @@ export async function retryFailed(
   { queue, id }: { queue: string; id?: string },
   now: Date,
 ): Promise<number> {
-  const rows = await execute(sql`
-    update outbox set failed_at = null, failure = null, due_at = ${now}, next_relay_at = ${now}, relays = 0,
-      first_started_at = null, manual = true
-    where queue = ${queue} and ${id === undefined ? sql`true` : sql`id = ${id}`} and failed_at is not null
-    returning id`);
-  return rows.length;
+  const { batchSize, batchesMax } = retryBounds;
+  let retried = 0;
+  for (let batch = 0; batch < batchesMax && retried === batch * batchSize; batch += 1) {
+    const rows = await execute(sql`
+      update outbox set failed_at = null, failure = null, due_at = ${now}, next_relay_at = ${now}, relays = 0,
+        first_started_at = null, manual = true
+      where id = any(array(
+        select id from outbox
+        where queue = ${queue} and ${id === undefined ? sql`true` : sql`id = ${id}`} and failed_at is not null
+        order by failed_at limit ${batchSize} for update))
+      returning 1`);
+    retried += rows.length;
+  }
+  return retried;
 }
 
 /** Complete failed jobs whose work was done in another way. A retry then does nothing, and the board drops them. */

@@ -1,7 +1,7 @@
 import { readConfig } from '#src/config.ts';
 import type { Context } from '#src/domain/context.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { createServices } from '#src/services.ts';
+import { createServices, type Services } from '#src/services.ts';
 import { serveApi, type TestApi } from '#test/support/api.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 import { testEnvironment, timeouts } from '#test/support/environment.ts';
@@ -15,6 +15,7 @@ import { startWorkers } from '#workers/runtime/start-workers.ts';
 
 /** A store with a relay, label workers and the board, as in production; only the parcel provider is a fake. */
 export interface LabelFixture {
+  services: Services;
   ctx: Context;
   api: TestApi;
   shipping: FakeShipping;
@@ -39,6 +40,7 @@ export async function openLabelFixture(environment: Record<string, string> = {})
   const api = await serveApi(services);
   await buildShippingAccount(ctx);
   return {
+    services,
     ctx,
     api,
     shipping,

@@ -7,6 +7,7 @@ import { editAddress, markFulfilled, retryLabel } from '#src/domain/shipping/ind
 import { sql } from '#src/lib/sql.ts';
 import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
 import { silence } from '#test/support/fakes/shipping-gateway.ts';
+import { fillOutbox } from '#test/support/fill-outbox.ts';
 import { only } from '#test/support/only.ts';
 import { until } from '#test/support/until.ts';
 import { type LabelFixture, openLabelFixture } from './label-fixture.ts';
@@ -138,6 +139,22 @@ test('a failed job whose row an older backup does not have leaves the board', as
     queueNames.map(() => 0),
   );
   t.deepEqual(await failed(), []);
+});
+
+test('Retry all on the board retries thousands at a time, says so, and the next press retries the rest', async (t) => {
+  const { services, ctx, api } = t.context;
+  await fillOutbox(services, { store: ctx.tenant.id, queue: 'emails', count: 20_001, dueAt: ctx.clock.now() });
+  await runOnPlatformTables(
+    ctx,
+    sql`
+    update outbox set failed_at = due_at, next_relay_at = null, failure = 'broken' where queue = 'emails'`,
+  );
+  const retryAll = () =>
+    api.call('PUT', '/ops/queues/api/queues/emails/retry/failed', { headers: { origin: api.url } });
+  const { status, body } = await retryAll();
+  t.is(status, 409);
+  t.is(body.message, '20,000 failed jobs are retried now. Press Retry all again for the rest.');
+  t.like(await retryAll(), { status: 200, body: { retried: 1, skipped: 0 } });
 });
 
 test('the board returns 404 for a queue that does not exist, and 400 for a name that cannot be decoded', async (t) => {

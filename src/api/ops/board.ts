@@ -9,7 +9,7 @@ import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
-import { closedAmong, retryFailed } from '#src/outbox/job-state.ts';
+import { closedAmong, retriesMax, retryFailed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { shownOnBoard } from './respond.ts';
 
@@ -67,6 +67,9 @@ export function createBoard(services: Services): Middleware {
   };
 }
 
+/** The board shows no sentence of ours beside a success. */
+const retriedInPart = `${retriesMax.toLocaleString('en-US')} failed jobs are retried now. Press Retry all again for the rest.`;
+
 const notFailed = 'This queue has no failed job with this id. It may be running again.';
 
 /** The rows are retried, and the relay carries them: the board itself changes nothing in Redis. */
@@ -77,6 +80,8 @@ async function respondRetry(services: Services, koa: Context): Promise<void> {
   const retried = await retryFailed(services.execute, { queue, ...(id && { id }) }, services.clock.now());
   if (id && retried === 0) throw new DomainError('not_found', 'not_found', notFailed, shownOnBoard(notFailed));
   services.context().database.wakeRelay();
+  if (retried === retriesMax)
+    throw new DomainError('conflict', 'retried_in_part', retriedInPart, shownOnBoard(retriedInPart));
   if (id) koa.status = 204;
   else koa.body = { retried, skipped: 0 };
 }
