@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { purchaseLabel } from '#jobs/labels.ts';
 import { queueNames } from '#jobs/queues.ts';
 import { runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
@@ -155,6 +156,28 @@ test('Retry all on the board retries thousands at a time, says so, and the next 
   t.is(status, 409);
   t.is(body.message, '20,000 failed jobs are retried now. Press Retry all again for the rest.');
   t.like(await retryAll(), { status: 200, body: { retried: 1, skipped: 0 } });
+});
+
+test('a job that was resolved elsewhere leaves the board also behind many newer ones that failed', async (t) => {
+  const { services, ctx, api, failed } = t.context;
+  const { order } = await request(ctx, { address: { street1: null } });
+  await until(async () => (await failed()).length === 1);
+  // Without a label they fail at once.
+  await fillOutbox(services, {
+    store: ctx.tenant.id,
+    queue: 'labels',
+    job: purchaseLabel.name,
+    count: 700,
+    dueAt: ctx.clock.now(),
+  });
+  const failedCount = async () => {
+    const { body } = await api.call('GET', '/ops/queues/api/queues');
+    return body.queues.find(({ name }: { name: string }) => name === 'labels').counts.failed;
+  };
+  await until(async () => (await failedCount()) === 701, { what: 'all to be on the board' });
+  await markFulfilled(ctx, { orderId: order.id });
+  await until(async () => (await failedCount()) === 700);
+  t.pass();
 });
 
 test('the board returns 404 for a queue that does not exist, and 400 for a name that cannot be decoded', async (t) => {

@@ -27,11 +27,11 @@ const retries = /^\/ops\/queues\/api\/queues\/(?<queue>[^/]+)\/(?:(?<id>[^/]+)\/
 export function createBoard(services: Services): Middleware {
   const serverAdapter = new KoaAdapter();
   serverAdapter.setBasePath(boardPath);
-  const opened = new Map<string, Queue>();
+  const opened: Queue[] = [];
   createBullBoard({
     queues: queueNames.map((name) => {
       const queue = openQueue(services, name);
-      opened.set(name, queue);
+      opened.push(queue);
       const adapter = new BullMQAdapter(queue, { allowRetries: true, description: queues[name].about });
       adapter.setFormatter('data', showIds);
       return adapter;
@@ -49,12 +49,13 @@ export function createBoard(services: Services): Middleware {
     },
   });
   const board: Middleware = serverAdapter.registerPlugin();
+  const dropClosed = createDropClosed(services, opened);
 
   return async (koa, next) => {
     if (!['GET', 'HEAD'].includes(koa.method)) return respondRetry(services, koa);
     rejectUndecodable(koa.query['activeQueue']);
     // Every response has the number of failed jobs of each queue.
-    if (koa.path === `${boardPath}/api/queues`) await dropClosed(services, [...opened.values()]);
+    if (koa.path === `${boardPath}/api/queues`) await dropClosed();
     // The board responds 500 to any error that is thrown below it, including our 404.
     let isBoards = true;
     await board(koa, async () => void (isBoards = false));
@@ -101,22 +102,33 @@ function openQueue(services: Services, name: QueueName): Queue {
   return queue;
 }
 
-/** How many failed jobs are checked at a time. */
+/** How many failed jobs of a queue are checked at a time: of the newest, and of those behind them. */
 const scannedMax = 500;
 
 /**
- * Removes failed jobs from the queues whose work was done in another way, on /ops/labels or by the owner, or that have
- * no row and cannot be retried.
+ * Returns what removes failed jobs from the queues whose work was done in another way, on /ops/labels or by the owner,
+ * or that have no row and cannot be retried. Each call checks the newest and a further part, and so all after a few.
  */
-async function dropClosed(services: Services, queues: readonly Queue[]): Promise<void> {
-  const failed = await Promise.all(
-    queues.map(async (queue) => ({ queue, ids: await queue.getRanges(['failed'], 0, scannedMax - 1) })),
-  );
-  const ids = failed.flatMap(({ ids }) => ids);
-  const closed = new Set(ids.length > 0 ? await closedAmong(services.execute, ids).catch(noneWithoutDatabase) : []);
-  await Promise.all(
-    failed.flatMap(({ queue, ids }) => ids.filter((id) => closed.has(id)).map((id) => queue.remove(id))),
-  );
+function createDropClosed({ execute }: Services, queues: readonly Queue[]): () => Promise<void> {
+  const positions = new Map<Queue, number>();
+
+  async function scan(queue: Queue): Promise<readonly string[]> {
+    const from = positions.get(queue) ?? scannedMax;
+    const [newest, further] = await Promise.all(
+      [0, from].map((start) => queue.getRanges(['failed'], start, start + scannedMax - 1)),
+    );
+    positions.set(queue, further?.length === scannedMax ? from + scannedMax : scannedMax);
+    return [...(newest ?? []), ...(further ?? [])];
+  }
+
+  return async () => {
+    const failed = await Promise.all(queues.map(async (queue) => ({ queue, ids: await scan(queue) })));
+    const ids = failed.flatMap(({ ids }) => ids);
+    const closed = new Set(ids.length > 0 ? await closedAmong(execute, ids).catch(noneWithoutDatabase) : []);
+    await Promise.all(
+      failed.flatMap(({ queue, ids }) => ids.filter((id) => closed.has(id)).map((id) => queue.remove(id))),
+    );
+  };
 }
 
 /** The board shows what Redis has while PostgreSQL is away. */
