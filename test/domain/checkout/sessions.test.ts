@@ -1,6 +1,6 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
-import { read, readOne, transact } from '#src/database/transact.ts';
+import { read, readOne, transact, writeRows } from '#src/database/transact.ts';
 import {
   type CheckoutInput,
   createCheckoutSession,
@@ -138,6 +138,15 @@ test.serial(
     await checkSession(ctx, { orderId: ordersBy.get('ada@example.com') ?? '', number: 1 });
     t.deepEqual(await quoted('ada@example.com'), full, 'her money is on its way');
     t.deepEqual(await quoted('grace@example.com'), [null, balance - held / 2]);
+
+    const ofGrace = sql`tenant_id = ${ctx.tenant.id} and order_id = ${ordersBy.get('grace@example.com') ?? ''}`;
+    const supersede = (at: Date | null) =>
+      writeRows(ctx, sql`update payment_sessions set superseded_at = ${at} where ${ofGrace} returning order_id`);
+    await supersede(ctx.clock.now());
+    t.deepEqual(await quoted('grace@example.com'), full, 'another checkout has replaced it');
+    await supersede(null);
+    await writeRows(ctx, sql`update holds set state = 'released' where ${ofGrace} returning id`);
+    t.deepEqual(await quoted('grace@example.com'), full, 'it holds nothing any more');
   },
 );
 

@@ -8,6 +8,7 @@ import {
   disableGiftCard,
   holdGiftCard,
   holdPromo,
+  leftToReturn,
   PromoCodeInput,
   quoteGiftCard,
   quotePromo,
@@ -16,6 +17,7 @@ import {
   releaseGiftCard,
   releasePromo,
   removePromoCode,
+  returnGiftCard,
   saveGiftCard,
   savePromoCode,
 } from '#src/domain/promotions/index.ts';
@@ -311,6 +313,18 @@ test('redeemPromo counts a use for the paying email besides the one of the check
   t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 2 });
 });
 
+test('redeemPromo ends the hold of the order, and none of other orders of the two emails', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx);
+  const held = { promoId: promo.id, customerEmail: 'grace@example.com' };
+  for (const customerEmail of ['grace@example.com', 'grace@example.com', 'ada@example.com'])
+    await hold(ctx, { promoId: promo.id, customerEmail });
+  await redeem(ctx, { ...held, orderId: 'ord_1', paidBy: 'ada@example.com' });
+  t.deepEqual(await usesOf(ctx, promo.id, 'grace@example.com'), { held: 1, used: 1 });
+  t.deepEqual(await usesOf(ctx, promo.id, 'ada@example.com'), { held: 1, used: 1 });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 2, used: 1 });
+});
+
 test('quotePromo returns customer_limit only to a customer who has used up a code', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { per_customer_limit: 1 });
@@ -434,6 +448,52 @@ test('redeemGiftCard deducts an unheld amount from the free balance, or returns 
 
   await redeemCard(ctx, { giftCardId, amountCents: 3000, orderId: 'ord_3' });
   t.like(await quoteGiftCard(ctx, { code, orderTotalCents: 100 }), { valid: false, appliedCents: 0, reason: 'empty' });
+});
+
+test('returnGiftCard returns of each order at most what it deducted, each time as a new version of the card', async (t) => {
+  const { ctx } = t.context;
+  const { id: giftCardId } = await buildGiftCard(ctx, { balanceCents: 5000 });
+  const [orderId, other] = ['ord_1', 'ord_2'] as const;
+  for (const [id, amountCents] of [
+    [orderId, 2000],
+    [other, 1500],
+  ] as const)
+    await redeemCard(ctx, { giftCardId, amountCents, orderId: id, isHeld: false });
+  const versionOf = async () =>
+    (
+      await read<{ version: number }>(
+        ctx,
+        sql`select version from gift_cards where tenant_id = ${ctx.tenant.id} and id = ${giftCardId}`,
+      )
+    )[0]?.version ?? 0;
+  const leftOf = (orderId: string) => transact(ctx, (ctx) => leftToReturn(ctx, { orderId }));
+  const before = await versionOf();
+  t.deepEqual([await leftOf(orderId), await leftOf(other)], [2000, 1500]);
+  for (const [time, left] of [800, 0, 0].entries()) {
+    await transact(ctx, (ctx) => returnGiftCard(ctx, { orderId, amountCents: 1200 }));
+    t.deepEqual([await leftOf(orderId), await leftOf(other)], [left, 1500]);
+    t.deepEqual(await balanceOf(ctx, giftCardId), { balance: 3500 - left, held: 0 });
+    t.is(await versionOf(), before + Math.min(time + 1, 2));
+  }
+});
+
+test('quoteGiftCard applies the whole order or what the provider can charge of the rest', async (t) => {
+  const { ctx } = t.context;
+  const inDinars = { ...ctx, tenant: { ...ctx.tenant, currency: 'KWD' } };
+  const { code } = await buildGiftCard(inDinars, { balanceCents: 1234 });
+  for (const [orderTotalCents, appliedCents] of [
+    [5000, 1230],
+    [1240, 1230],
+    [1230, 1230],
+    [500, 500],
+  ] as const) {
+    t.like(await quoteGiftCard(inDinars, { code, orderTotalCents }), {
+      valid: true,
+      appliedCents,
+      remainingDueCents: orderTotalCents - appliedCents,
+    });
+  }
+  t.like(await quoteGiftCard(ctx, { code, orderTotalCents: 500 }), { valid: false, reason: 'not_applicable' });
 });
 
 test('disableGiftCard makes a card unknown to new checkouts and keeps its holds', async (t) => {
