@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { sendMail } from '#jobs/emails.ts';
 import { issueRefund } from '#jobs/payments.ts';
-import { transact, write } from '#src/database/transact.ts';
+import { transact, write, writeRows } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { type OrderView, readOrder } from '#src/domain/orders/index.ts';
@@ -443,11 +443,57 @@ test('a return refunds the same whatever else of its store is returned', async (
     for (const decide of [approveReturn, receiveReturn, refundReturn]) await decide(ctx, { returnId });
     return (await refundsOf(ctx, order.id)).map(({ amountCents }) => amountCents);
   };
+  await buildOrderByCard(ctx, 5000);
   // A third of what was paid for three pieces, rounded down.
   t.deepEqual(await refundPieces(await buildTaxedOrder(ctx), 1), [4333]);
   const order = await buildTaxedOrder(ctx);
   await beginReturn(order, 1);
   t.deepEqual(await refundPieces(order, 2), [8666]);
+});
+
+test('a return refunds what was paid for its goods, without shipping and discount, as the provider can refund it', async (t) => {
+  const { ctx } = t.context;
+  const order = await buildReturnableOrder(ctx, {
+    items: [{ quantity: 3, unitPriceCents: 4000 }],
+    paymentId: 'pi_1',
+    currency: 'KWD',
+  });
+  // 12.000 for goods, less 1.500 for a code, and 2.000 for shipping.
+  await writeRows(
+    ctx,
+    sql`update order_items set discount_cents = 1500, total_cents = 10500
+      where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} returning id`,
+  );
+  await writeRows(
+    ctx,
+    sql`update orders set discount_cents = 1500, shipping_cents = 2000, tax_cents = 700, total_cents = 13200
+      where tenant_id = ${ctx.tenant.id} and id = ${order.id} returning id`,
+  );
+  for (let piece = 0; piece < 3; piece += 1) {
+    const items = [{ order_item_id: order.items[0]?.id ?? '', quantity: 1 }];
+    const { id: returnId } = await requestReturn(ctx, { orderNumber: order.order_number, email, items });
+    for (const decide of [approveReturn, receiveReturn, refundReturn]) await decide(ctx, { returnId });
+  }
+  t.deepEqual(
+    (await refundsOf(ctx, order.id)).map(({ amountCents }) => amountCents).toSorted(),
+    [3730, 3730, 3740],
+    'a third of 11.200 each',
+  );
+});
+
+test('refundReturn refunds the rest of what was sent for the return before', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, returnId } = await receivedReturn(ctx, 1, 'pi_1');
+  await writeRows(
+    ctx,
+    sql`insert into payment_refunds (tenant_id, id, order_id, return_id, state, amount_cents, requested_by, created_at, settled_at)
+      values (${ctx.tenant.id}, ${newId('ref')}, ${orderId}, ${returnId}, 'sent', 800, 'owner', ${ctx.clock.now()},
+        ${ctx.clock.now()})
+      returning id`,
+  );
+  await refundReturn(ctx, { returnId });
+  t.deepEqual((await refundsOf(ctx, orderId)).map(({ amountCents }) => amountCents).toSorted(), [3000, 800]);
+  t.regex((await newestReturnMailOf(ctx, returnId)).text, /\$38\.00/);
 });
 
 /** An order of two pieces that cost 100.00, of which a gift card paid a part. */
