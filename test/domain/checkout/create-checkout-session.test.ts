@@ -724,3 +724,55 @@ test('planOrder requests the amounts of the order, for any purchase that can be 
     ),
   );
 });
+
+const plain = { quantity: 1, unitPriceCents: 1000, ships: true, recurs: false };
+const planOf = (ctx: Context, given: Partial<Given>, sessionLifetimeMs = hours(1), input = {}) => {
+  const [variant = { productId: '', variantId: '' }] = variants;
+  const quote = quoteOf({
+    lines: [{ ...plain, variant }],
+    discountPercent: 0,
+    giftCents: 0,
+    freeShipping: false,
+    options: [],
+    ...given,
+  });
+  const shipping = { countries: ['US'], options: given.options ?? [] };
+  return planOrder(ctx, input, quote, { sessionLifetimeMs, automaticTax: false, shipping }, null);
+};
+
+test('planOrder accepts the least that can be charged, with the cheapest shipping', (t) => {
+  const { ctx } = t.context;
+  const [variant = { productId: '', variantId: '' }] = variants;
+  const at =
+    (unitPriceCents: number, ...amounts: number[]) =>
+    () =>
+      planOf(ctx, {
+        lines: [{ ...plain, variant, unitPriceCents }],
+        options: amounts.map((amountCents) => ({ name: 'Standard', amountCents, freeOverCents: null })),
+      });
+  const tooSmall = { code: 'amount_too_small' };
+  t.notThrows(at(50));
+  t.throws(at(49), tooSmall);
+  t.notThrows(at(20, 30, 900));
+  t.throws(at(20, 29, 900), tooSmall);
+  t.throws(at(20, 900, 29), tooSmall);
+});
+
+test('planOrder makes only the cheapest shipping free, wherever it stands', (t) => {
+  const options = [900, 300, 600].map((amountCents) => ({ name: 'Standard', amountCents, freeOverCents: null }));
+  const { request } = planOf(t.context.ctx, { freeShipping: true, options });
+  t.deepEqual(
+    request.shipping?.options.map(({ amountCents }) => amountCents),
+    [900, 0, 600],
+  );
+});
+
+test('planOrder holds goods as long as the store wants, and cancels to the store', (t) => {
+  const { ctx } = t.context;
+  const return_url = `${ctx.tenant.storefrontUrl}/thanks`;
+  const { order, request, expiresAt } = planOf(ctx, {}, minutes(10), { return_url });
+  t.deepEqual(order.holdsExpireAt, expiresAt);
+  t.true(order.holdsExpireAt.getTime() < request.expiresAt * 1000 - minutes(30));
+  t.regex(request.returnUrl, /thanks/);
+  t.notRegex(request.cancelUrl, /thanks/);
+});
