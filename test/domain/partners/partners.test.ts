@@ -11,12 +11,14 @@ import {
 } from '#src/domain/partners/index.ts';
 import { readPartner } from '#src/domain/partners/managed-partners.ts';
 import type { PaidOrder } from '#src/domain/partners/referrals.ts';
+import { redeemGiftCard, returnGiftCard } from '#src/domain/promotions/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { attributionOf, buildPartner } from '#test/support/factories/partners.ts';
+import { buildGiftCard } from '#test/support/factories/promotions.ts';
 import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
@@ -199,3 +201,30 @@ for (const [refunded, cents, sales, commission] of [
     t.like(await readPartner(ctx, partner.code), { totalCents: sales, commissionCents: commission });
   });
 }
+
+test('a partner earns on what a gift card paid, without what was returned to it', async (t) => {
+  const { ctx } = t.context;
+  const partner = await buildPartner(ctx, { commission_percent: 10 });
+  const earned = async () => (await readPartner(ctx, partner.code))?.commissionCents;
+  const { id: giftCardId } = await buildGiftCard(ctx, { balanceCents: 9000 });
+  const { id: orderId } = await buildPaidOrder(ctx, { items: [{ unitPriceCents: 10_000 }] });
+  await writeRows(
+    ctx,
+    sql`update orders set gift_card_cents = 6000, total_cents = 4000
+      where tenant_id = ${ctx.tenant.id} and id = ${orderId} returning id`,
+  );
+  const { id: other } = await buildPaidOrder(ctx);
+  for (const [id, amountCents] of [
+    [orderId, 6000],
+    [other, 3000],
+  ] as const)
+    await transact(ctx, (ctx) => redeemGiftCard(ctx, { giftCardId, orderId: id, amountCents, isHeld: false }));
+  await attribute(ctx, { orderId, partnerCode: partner.code, totalCents: 10_000 });
+  t.is(await earned(), 1000);
+  await transact(ctx, (ctx) => returnGiftCard(ctx, { orderId, amountCents: 1000 }));
+  t.is(await earned(), 900);
+  await reversePayment(ctx, orderId, 'refund', 1, 4000);
+  t.is(await earned(), 500);
+  await transact(ctx, (ctx) => returnGiftCard(ctx, { orderId }));
+  t.is(await earned(), 0);
+});
