@@ -2,7 +2,9 @@ import anyTest, { type TestFn } from 'ava';
 
 import { indexDocument } from '#jobs/search.ts';
 import { transact } from '#src/database/transact.ts';
-import { type EntryInput, removeEntry, saveEntry } from '#src/domain/content/index.ts';
+import { type EntryInput, listEntries, removeEntry, saveEntry } from '#src/domain/content/index.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours } from '#src/lib/duration.ts';
 import type { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
@@ -37,6 +39,24 @@ test('saveEntry creates an entry once and returns the changed fields', async (t)
     (await enqueuedJobs(ctx, indexDocument)).map(({ version }) => version),
     [1, 2],
   );
+});
+
+test('an entry is listed by the tags that it has now, from its publication', async (t) => {
+  const { ctx } = t.context;
+  const save = (more = {}) => transact(ctx, (ctx) => saveEntry(ctx, { ...care, ...more }));
+  const listedBy = async () => {
+    const found = ['wood', 'oil', 'clay'].map(async (tag) => (await listEntries(ctx, 'article', { tag })).rows.length);
+    return Promise.all(found);
+  };
+  const later = { published_at: fromNow(ctx.clock, hours(1)).toISOString() };
+  await save({ tags: ['wood', 'oil'], ...later });
+  t.deepEqual(await listedBy(), [0, 0, 0]);
+  await save({ tags: ['wood', 'oil'] });
+  t.deepEqual(await listedBy(), [1, 1, 0]);
+  await save({ tags: ['oil', 'clay'] });
+  t.deepEqual(await listedBy(), [0, 1, 1]);
+  await save({ tags: ['oil', 'clay'], ...later });
+  t.deepEqual(await listedBy(), [0, 0, 0]);
 });
 
 test('removeEntry removes an entry once', async (t) => {
