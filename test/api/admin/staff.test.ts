@@ -21,7 +21,7 @@ import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { ApiResponse } from '#test/support/api.ts';
+import { type ApiResponse, serveApi } from '#test/support/api.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
@@ -475,6 +475,19 @@ test('a member lists and ends their own sessions, and those of others only with 
     actor: { kind: 'staff', id: owner.staff.id },
     subject: { kind: 'staff', id: analyst.staff.id },
   });
+});
+
+test('outside local mode a changing request needs the public origin, not that of the host it is sent to', async (t) => {
+  const { ctx, services } = t.context;
+  const settings = { ...services.config.settings, localMode: false };
+  const strict = await serveApi({ ...services, config: { ...services.config, settings } });
+  t.teardown(strict.close);
+  const { headers } = await buildStaffSession(ctx);
+  const cookie = `__Host-${headers.cookie}`;
+  const signOut = async (origin: string) =>
+    resultOf(await strict.call('POST', '/api/v1/admin/session/sign-out', { headers: { ...headers, cookie, origin } }));
+  t.is(await signOut(strict.url), '403 origin_not_allowed');
+  t.is(await signOut(new URL(settings.publicUrl).origin), '204');
 });
 
 test('outside local mode the cookie is bound to its host and to TLS', async (t) => {

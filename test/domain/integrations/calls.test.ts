@@ -46,8 +46,12 @@ const test = anyTest as TestFn<TestContext>;
 useContext(test, { ports: { integrations } });
 
 /** A call as the third party sends it. Returns the id of the stored call. */
-async function call(ctx: Context, provider: string, body: object = { invoice: 7 }): Promise<string> {
-  const messageId = newId('req');
+async function call(
+  ctx: Context,
+  provider: string,
+  body: object = { invoice: 7 },
+  messageId: string = newId('req'),
+): Promise<string> {
   const now = ctx.clock.now();
   const rawBody = Buffer.from(JSON.stringify(body));
   const signature = new Webhook(await callSecretOf(ctx, provider)).sign(messageId, now, rawBody.toString());
@@ -80,6 +84,13 @@ test('a call reaches its receiver once, however often the job runs', async (t) =
     [{ id: callId, tenantId: ctx.tenant.id, body: { invoice: 7 } }],
   );
   t.is(await stateOf(ctx, callId), 'handled');
+});
+
+test('a call needs an id of at most 200 characters', async (t) => {
+  const { ctx } = t.context;
+  t.not(await call(ctx, 'bookkeeper', {}, 'm'.repeat(200)), '');
+  for (const messageId of ['', 'm'.repeat(201)])
+    await t.throwsAsync(call(ctx, 'bookkeeper', {}, messageId), { code: 'invalid_request' });
 });
 
 test('a call of a provider without a receiver is only stored', async (t) => {
