@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel, refundDuplicate as refundDuplicateJob, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
-import { read, transact } from '#src/database/transact.ts';
+import { read, transact, writeRows } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
 import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
@@ -434,8 +434,10 @@ test('a temporary failure is retried six times over some hours, each later, and 
   const tookMs = clock.now().getTime() - startedAt;
   t.true(tookMs > hours(6) && tookMs < hours(8), `${tookMs / hours(1)} hours`);
 
-  shipping.throws.quote = [];
+  shipping.throws.quote = [silence()];
   t.is(await press(ctx, order.id), 'done', 'Retry, pressed on the board, runs the same job again');
+  t.like(await labelOf(ctx, order.id), { state: 'queued', failedAttempts: 1 }, 'the schedule begins anew');
+  t.is(await run(ctx, order.id), 'done');
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
 });
@@ -449,6 +451,20 @@ test('a job that a newer attempt replaced does nothing, however often it runs', 
   t.like(await labelOf(ctx, order.id), { state: 'queued', latestAttempt: 2 });
   t.is(await run(ctx, order.id, 1), 'done');
   t.deepEqual(shipping.calls, ['quote'], 'its time has not come');
+});
+
+test('a label that is being voided is not bought, also where the process that voids it is gone', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  await writeRows(
+    ctx,
+    sql`update labels set voiding_since = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and id = ${labelId} returning id`,
+  );
+  t.is(await run(ctx, order.id), 'done');
+  t.deepEqual(shipping.calls, []);
+  t.is((await labelOf(ctx, order.id)).state, 'queued');
 });
 
 test("a provider's retry-after counts as no try", async (t) => {
@@ -470,11 +486,14 @@ test('a label is flagged when the provider postpones it for hours', async (t) =>
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   shipping.throws.quote = Array.from({ length: 60 }, () => busy(1800));
+  const startedAt = clock.now().getTime();
   t.like(await runToEnd(ctx, clock, order.id, { runsMax: 60 }), {
     state: 'needs_attention',
     reason: 'provider_rate_limited',
   });
   t.true(shipping.calls.length > 12);
+  const tookMs = clock.now().getTime() - startedAt;
+  t.true(tookMs > hours(12) && tookMs < hours(15), `${tookMs / hours(1)} hours`);
 
   shipping.throws.quote = [];
   t.is(await press(ctx, order.id), 'done');

@@ -18,7 +18,7 @@ import {
   retryLabel,
   voidLabel,
 } from '#src/domain/shipping/index.ts';
-import { minutes } from '#src/lib/duration.ts';
+import { days, minutes } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -220,6 +220,19 @@ test('a refund that the provider rejects after the label was voided is flagged, 
   const refunds = entries.filter(({ account }) => account === 'label_refunds').map(({ amount_cents: cents }) => cents);
   t.is(refunds.length, 2);
   t.is(refunds[0], -(refunds[1] ?? 0));
+});
+
+test('whether the provider refunded a voided label is checked a day later', async (t) => {
+  const voided = await bought(t.context.ctx);
+  const { ctx, clock } = voided;
+  const voidedAt = clock.now().getTime();
+  await voidLabel(ctx, { labelId: voided.labelId });
+  const [row] = await read<{ at: Date }>(
+    ctx,
+    sql`select recheck_at as at from labels where tenant_id = ${ctx.tenant.id} and id = ${voided.labelId}`,
+  );
+  const waitMs = (row?.at.getTime() ?? 0) - voidedAt;
+  t.true(waitMs >= days(1) && waitMs < days(1) + minutes(1), `${waitMs} ms`);
 });
 
 test('failLabelRefund flags the order', async (t) => {
