@@ -30,7 +30,9 @@ export class Content extends Migration {
       create index entries_by_type on entries (tenant_id, type, id);
       create index entries_published on entries (tenant_id, type, published_at, id) where published_at is not null;
       -- Announcements that have not ended, without those of the past.
-      create index entries_by_end on entries (tenant_id, type, coalesce(ends_at, 'infinity'))
+      -- No coalesce, which PostgreSQL looks up in no index of a table with row-level security.
+      create index entries_by_end on entries
+        (tenant_id, type, (case when ends_at is null then 'infinity' else ends_at end))
         where published_at is not null;
       ${tenantTable('entries')}
 

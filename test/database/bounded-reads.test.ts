@@ -5,6 +5,7 @@ import { transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { readOverview } from '#src/domain/backoffice/index.ts';
 import { listOperations } from '#src/domain/bulk/index.ts';
+import { listActiveAnnouncements } from '#src/domain/content/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { listLeads } from '#src/domain/leads/index.ts';
 import { listManagedOrders } from '#src/domain/orders/index.ts';
@@ -48,6 +49,7 @@ const works: readonly (readonly [string, number, (ctx: Context) => Promise<unkno
     100,
     (ctx) => listAudit(ctx, { subjectKind: 'order', limit: 20 }),
   ],
+  ['announcements, all of which have ended', 100, (ctx) => listActiveAnnouncements(ctx, {})],
   ['leads of a source that none has', 100, (ctx) => listLeads(ctx, { source: 'quiz' })],
 ];
 

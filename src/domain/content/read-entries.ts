@@ -1,4 +1,3 @@
-import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
@@ -65,26 +64,35 @@ export async function findEntry(ctx: Context, type: string, slug: string): Promi
   return entry;
 }
 
-/** One page of the published announcements that are active now, newest first. */
+/**
+ * One page of the published announcements that are active now, newest first. They are read by their end, as a whole,
+ * so that those of the past, of which there are ever more, are not; hence no range of their publication.
+ */
 export async function listActiveAnnouncements(
   ctx: Context,
   { cursor, limit = 100 }: PageRequest,
 ): Promise<Page<EntryRow>> {
-  return readPage<EntryRow>(
+  const order = { columns: ['e.published_at', 'e.id'], descending: true };
+  const list = keyset(ctx, 'active announcements', order, cursor);
+  const rows = await read<EntryRow & { position: Position }>(
     ctx,
-    { name: 'active announcements', columns: ['e.published_at', 'e.id'], descending: true },
-    { cursor, limit },
-    (position) => sql`
-    ${publishedEntries(ctx, position)} and e.type = ${announcement} and ${isActive(ctx)}`,
+    sql`
+    with e as materialized (
+      select * from entries e
+      where e.tenant_id = ${ctx.tenant.id} and e.type = ${announcement} and e.published_at is not null
+        and case when e.published_at <= ${ctx.clock.now()} then true end and ${isActive(ctx)})
+    select ${entryColumns}, ${list.position} as position from e
+    where ${list.after} order by ${list.by} limit ${limit + 1}`,
     { brief: true },
   );
+  return list.page(rows, limit);
 }
 
 /** The type of the entries that are shown only from their start until their end. */
 export const announcement = 'announcement';
 
-const isActive = ({ clock }: Context): Sql =>
-  sql`(e.starts_at is null or e.starts_at <= ${clock.now()}) and coalesce(e.ends_at, 'infinity') > ${clock.now()}`;
+const isActive = ({ clock }: Context): Sql => sql`(e.starts_at is null or e.starts_at <= ${clock.now()})
+  and case when e.ends_at is null then 'infinity' else e.ends_at end > ${clock.now()}`;
 
 /** The condition that the entry with this id is published and, if it is an announcement, active. */
 export const isEntryShown = (ctx: Context, id: Sql): Sql => sql`exists (

@@ -6,7 +6,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 
 /**
  * A store with so many products, each with two variants and a search document, and as many paid orders with labels,
- * leads, entries of the audit log, failed deliveries of webhooks and imports.
+ * leads, ended announcements, entries of the audit log, failed deliveries of webhooks and imports.
  */
 export async function fillStore(services: Services, count: number): Promise<Tenant> {
   const tenant = await buildTenant(services);
@@ -84,6 +84,10 @@ function rowsOf(tenant: string, count: number): Sql[] {
     sql`
       insert into leads (tenant_id, id, email, source, created_at, updated_at)
       select ${tenant}, ${id('lead')}, 'lead-' || i || '@example.com', 'newsletter', now(), now() ${numbers}`,
+    sql`
+      insert into entries (tenant_id, id, type, slug, title, body, ends_at, published_at, version, created_at, updated_at)
+      select ${tenant}, ${id('ent')}, 'announcement', 'announcement-' || i, 'Open house', '[]', now() - interval '1 day',
+        now() - interval '2 days', 1, now(), now() ${numbers}`,
     sql`
       insert into webhook_endpoints (tenant_id, id, url, events, concurrency, secret_sealed, version, created_at,
         updated_at)
