@@ -36,6 +36,11 @@ const works: readonly (readonly [string, number, (ctx: Context) => Promise<unkno
   ['words of all products', count + 1000, (ctx) => listManagedProductsByWords(ctx, { q: 'stoneware made' })],
   ['a word of few products', 2500, (ctx) => listManagedProductsByWords(ctx, { q: 'zeppelin' })],
   ["a shopper's word of few products", 2500, (ctx) => listProductsByWords(ctx, { q: 'stoneware zeppelin' })],
+  [
+    "a shopper's word of all products, none of which is in a category",
+    count + 1000,
+    (ctx) => listProductsByWords(ctx, { q: 'stoneware', category: 'none', tag: 'clay' }),
+  ],
   ['what waits in a store', 2500, (ctx) => readOverview(ctx, scopes)],
   ['orders without a label, of which there is none', 100, (ctx) => listManagedOrders(ctx, { without_label: true })],
   [

@@ -19,15 +19,26 @@ const readMax = 10_000;
 /** Words that so many of the newest `candidatesMax` products have are frequent, and the others are read in their order. */
 const frequentFrom = 100;
 
-/** One page of the published products; those with rare words are found by the search documents. */
+/**
+ * One page of the published products; those with rare words are found by the search documents. That words are not rare
+ * is seen in the newest ones: an index reads all that have them.
+ */
 export async function listProductsByWords(ctx: Context, filter: ProductFilter): Promise<Page<ProductRow>> {
   return listProducts(ctx, filter, async (ctx, words) => {
     const candidates = candidatesOf(ctx, words);
     if (!candidates) return undefined;
-    const { matching, documentsMax } = candidates;
+    const { matching, amongNewest, documentsMax } = candidates;
     const found = await readIds(
       ctx,
-      sql`${matching}, found as materialized (select * from matching limit ${documentsMax + 1})`,
+      sql`
+      newest as materialized (${amongNewest(candidatesMax)}),
+      frequent as materialized (
+        ${amongNewest(readMax + 1)} and (select count(*) from newest) >= ${frequentFrom} limit ${documentsMax + 1}),
+      ${matching},
+      found as materialized (
+        select * from frequent
+        union
+        (select * from matching where (select count(*) from frequent) <= ${documentsMax} limit ${documentsMax + 1}))`,
     );
     return found.read <= documentsMax && found.ids.length <= candidatesMax ? found.ids : undefined;
   });
@@ -44,13 +55,7 @@ export async function listManagedProductsByWords(
   return listManagedProducts(ctx, filter, async (ctx, words) => {
     const candidates = candidatesOf(ctx, words);
     if (!candidates) return [];
-    const { matching, columns, isMatching, documentsMax } = candidates;
-    const amongNewest = (documents: number) => sql`
-      select ${columns} from (
-        select * from search_documents
-        where tenant_id = ${ctx.tenant.id} and kind = 'product'
-        order by subject_id desc limit ${documents}) as d
-      where ${isMatching}`;
+    const { matching, amongNewest, documentsMax } = candidates;
     const { ids } = await readIds(
       ctx,
       sql`
@@ -68,11 +73,13 @@ export async function listManagedProductsByWords(
 }
 
 interface Candidates {
-  /** What of a search document is read: the product's `id`, and whether it `fits`. */
-  readonly columns: Sql;
-  readonly isMatching: Sql;
-  /** A common table expression with the columns of all that match, for which the indexes are read. */
+  /**
+   * A common table expression with all search documents that match, for which the indexes are read: the product's `id`,
+   * and whether it `fits`.
+   */
   readonly matching: Sql;
+  /** A query for those of them that are among so many of the newest. Conditions may be appended. */
+  readonly amongNewest: (documents: number) => Sql;
   /** How many of them are read at most. */
   readonly documentsMax: number;
 }
@@ -99,11 +106,14 @@ function candidatesOf({ tenant }: Context, words: readonly TypedWord[]): Candida
   const fits = short.length === 0 ? sql`true` : hasAll(short, (spelling) => sql`strpos(${text}, ${spelling}) > 0`);
   const columns = sql`subject_id as id, (${isNamed} or ${fits}) as fits`;
   return {
-    columns,
-    isMatching,
     // Without a limit inside, PostgreSQL cannot expect to find enough of a frequent word by reading the table.
     matching: sql`matching as materialized (
       select ${columns} from search_documents where tenant_id = ${tenant.id} and kind = 'product' and ${isMatching})`,
+    amongNewest: (documents) => sql`
+      select ${columns} from (
+        select * from search_documents where tenant_id = ${tenant.id} and kind = 'product'
+        order by subject_id desc limit ${documents}) as d
+      where ${isMatching}`,
     // Those with a short word are among many that are read for it.
     documentsMax: short.length > 0 ? readMax : candidatesMax,
   };
