@@ -153,7 +153,7 @@ test('Retry all on the board retries thousands at a time, says so, and the next 
   const retryAll = () =>
     api.call('PUT', '/ops/queues/api/queues/emails/retry/failed', { headers: { origin: api.url } });
   const { status, body } = await retryAll();
-  t.is(status, 409);
+  t.is(status, 429);
   t.is(body.message, '20,000 failed jobs are retried now. Press Retry all again for the rest.');
   t.like(await retryAll(), { status: 200, body: { retried: 1, skipped: 0 } });
 });
@@ -162,6 +162,7 @@ test('a job that was resolved elsewhere leaves the board also behind many newer 
   const { services, ctx, api, failed } = t.context;
   const { order } = await request(ctx, { address: { street1: null } });
   await until(async () => (await failed()).length === 1);
+  const [job] = await failed();
   // Without a label they fail at once.
   await fillOutbox(services, {
     store: ctx.tenant.id,
@@ -174,9 +175,10 @@ test('a job that was resolved elsewhere leaves the board also behind many newer 
     const { body } = await api.call('GET', '/ops/queues/api/queues');
     return body.queues.find(({ name }: { name: string }) => name === 'labels').counts.failed;
   };
-  await until(async () => (await failedCount()) === 701, { what: 'all to be on the board' });
+  await until(async () => (await failedCount()) > 600, { what: 'more to be on the board than are checked at a time' });
   await markFulfilled(ctx, { orderId: order.id });
-  await until(async () => (await failedCount()) === 700);
+  const isGone = async () => (await api.call('GET', `/ops/queues/api/queues/labels/${job?.id}`)).status === 404;
+  await until(async () => (await failedCount()) > 0 && isGone());
   t.pass();
 });
 

@@ -82,7 +82,7 @@ async function respondRetry(services: Services, koa: Context): Promise<void> {
   if (id && retried === 0) throw new DomainError('not_found', 'not_found', notFailed, shownOnBoard(notFailed));
   services.context().database.wakeRelay();
   if (retried === retriesMax)
-    throw new DomainError('conflict', 'retried_in_part', retriedInPart, shownOnBoard(retriedInPart));
+    throw new DomainError('too_many', 'rate_limited', retriedInPart, shownOnBoard(retriedInPart));
   if (id) koa.status = 204;
   else koa.body = { retried, skipped: 0 };
 }
