@@ -90,8 +90,8 @@ export function tableAfter({ path, text }: MarkdownFile, before: string): string
     .map((row) =>
       row
         .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim()),
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim().replaceAll('\\|', '|')),
     );
 }
 

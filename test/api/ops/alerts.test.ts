@@ -8,6 +8,7 @@ import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import type { Context } from '#src/domain/context.ts';
 import { sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { minutes } from '#src/lib/duration.ts';
+import type { ProviderError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue } from '#src/outbox/claim-jobs.ts';
@@ -27,8 +28,10 @@ import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { type Fleet, openFleet, scrapeHeaders } from '#test/support/fleet.ts';
 import { startRun } from '#test/support/job-runs.ts';
 import { holds, readScrape, type Scrape } from '#test/support/prometheus.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
+import { until } from '#test/support/until.ts';
 
 /* Each alert that the documents suggest begins with its condition, lasts as long, and ends with it. */
 
@@ -43,6 +46,8 @@ interface World {
 }
 
 interface Condition {
+  /** What happens beforehand, and is another alert's. */
+  readonly other?: (world: World) => Promise<unknown>;
   readonly begin?: (world: World) => Promise<unknown>;
   /** What happens each minute, from the first one on, while the condition lasts. */
   readonly eachMinute?: (world: World, minute: number) => Promise<unknown>;
@@ -73,6 +78,30 @@ async function fail({ fleet, t, ctx }: World, requests: number): Promise<void> {
     t.is((await api.call('GET', '/api/v1/products', { tenant: ctx.tenant.slug })).status, 503);
   await services.sharedMetrics.read();
   await api.close();
+}
+
+const flagOrder = ({ ctx }: World) => buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
+const flagLabel = async ({ ctx }: World) => {
+  await buildShippingAccount(ctx);
+  await request(ctx);
+  await transact(ctx, ({ tx, tenant }) =>
+    tx.execute(sql`
+      update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id}`),
+  );
+};
+
+/** Calls it as often as opens a circuit. Returns how the last call failed. */
+async function callShippo({ services, ctx }: World): Promise<string | undefined> {
+  const { shipping } = services.context().ports;
+  const call = () => shipping.checkAccount({ tenantId: ctx.tenant.id, apiKey: 'shippo_test_1' });
+  let failure: string | undefined;
+  for (let calls = 0; calls < 5; calls += 1) {
+    failure = await call().then(
+      () => undefined,
+      (error: ProviderError) => error.failure,
+    );
+  }
+  return failure;
 }
 
 const conditions: Readonly<Record<string, Condition>> = {
@@ -123,8 +152,17 @@ const conditions: Readonly<Record<string, Condition>> = {
     end: scrapeAgain,
   },
   'storefront_redis_up == 0': { begin: scrapeWithout({ REDIS_URL: 'redis://127.0.0.1:1' }), end: scrapeAgain },
-  'sum(storefront_needs_attention) > (sum(storefront_needs_attention offset 5m) or vector(0))': {
-    begin: ({ ctx }) => buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] }),
+  'sum(storefront_needs_attention{kind=~"payments|label|shipping"}) > (sum(storefront_needs_attention{kind=~"payments|label|shipping"} offset 5m) or vector(0))':
+    { other: flagOrder, begin: flagLabel },
+  'sum(storefront_needs_attention{kind!~"payments|label|shipping"}) > (sum(storefront_needs_attention{kind!~"payments|label|shipping"} offset 5m) or vector(0))':
+    { other: flagLabel, begin: flagOrder },
+  'storefront_open_breakers > 0': {
+    begin: callShippo,
+    eachMinute: callShippo,
+    end: async (world) => {
+      shippo.behave({ status: 401, body: '{}' });
+      await until(async () => (await callShippo(world)) === 'denied');
+    },
   },
   'storefront_labels_outcome_unknown_oldest_seconds > 3600': {
     begin: async ({ ctx }) => {
@@ -185,25 +223,34 @@ const conditions: Readonly<Record<string, Condition>> = {
 const inbox = await startMailbox();
 const mailbox = mailboxControl(inbox.url);
 await mailbox.setDown(true);
-test.after.always(() => inbox.close());
+/** Closes each connection, until it is told otherwise. */
+const shippo = await startReceiver();
+shippo.behave('reset');
+test.after.always(() => Promise.all([inbox.close(), shippo.close()]));
 
 const alerts = tableAfter(markdownFile('src/api/ops/README.md'), '### Alerts').map(
-  ([expression = '', lasting = '']) => ({
+  ([expression = '', lasting = '', severity]) => ({
     expression: expression.replaceAll('`', ''),
     lastingMinutes: Number.parseInt(lasting, 10),
+    severity,
   }),
 );
+
+test('each suggested alert is a page or a ticket', (t) => {
+  t.deepEqual([...new Set(alerts.map(({ severity }) => severity))].toSorted(), ['page', 'ticket']);
+});
 
 test('each suggested alert has a condition here', (t) => {
   t.deepEqual(alerts.map(({ expression }) => expression).toSorted(), Object.keys(conditions).toSorted());
 });
 
 for (const { expression, lastingMinutes } of alerts) {
-  const { begin, eachMinute, end } = conditions[expression] ?? {};
+  const { other, begin, eachMinute, end } = conditions[expression] ?? {};
 
   test(`the alert ${expression} begins with its condition and ends after it`, async (t) => {
     const fleet = await openFleet(t);
-    const services = await fleet.run('web', { SMTP_URL: inbox.smtpUrl }, { payments: fakePaymentGateway() });
+    const environment = { SMTP_URL: inbox.smtpUrl, SHIPPO_API_BASE: shippo.url, BREAKER_OPEN: '1ms' };
+    const services = await fleet.run('web', environment, { payments: fakePaymentGateway() });
     const api = await serveApi(services, { isRecorded: false });
     t.teardown(api.close);
     const ctx = { ...services.context(), tenant: await buildTenant(services) };
@@ -222,6 +269,8 @@ for (const { expression, lastingMinutes } of alerts) {
 
     t.false(await scrape());
     t.false(await nextMinute(), 'all is well');
+    await other?.(world);
+    t.false(await nextMinute(), 'it is about something else');
     await begin?.(world);
     let minute = 0;
     while (!(await nextMinute(minute))) {
