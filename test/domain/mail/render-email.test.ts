@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
-import { contrastOn } from '#src/domain/mail/layout/theme.ts';
+import { contrastOn, legible } from '#src/domain/mail/layout/theme.ts';
 import { renderEmail } from '#src/domain/mail/render-email.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { awkwardNames } from '../../support/awkward-names.ts';
@@ -211,6 +211,12 @@ test('contrastOn returns a label colour with enough contrast on any button', (t)
   t.is(contrastOn('#ffd84d'), '#000000');
   t.is(contrastOn('#7a5c3e'), '#ffffff');
   t.is(contrastOn('#000000'), '#ffffff');
+});
+
+test('a link of an email has the accent of its store only where that can be read on white', (t) => {
+  t.is(legible('#7a5c3e'), '#7a5c3e');
+  t.is(legible('#767676'), '#767676');
+  for (const bright of ['#ffd84d', '#ffffff', '#777777']) t.is(legible(bright), '#18181b');
 });
 
 const browserTest = hasBrowser ? test : test.skip;

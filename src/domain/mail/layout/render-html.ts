@@ -1,6 +1,6 @@
 import { escapeHtml } from '#src/lib/html.ts';
 import type { Block, EmailBranding, EmailDocument, Fact, Line } from './document.ts';
-import { contrastOn, styles, stylesheet } from './theme.ts';
+import { contrastOn, legible, styles, stylesheet } from './theme.ts';
 
 /** The email as HTML that all mail programs show alike, even old ones: tables, inline styles and no external files. */
 export function renderHtml(email: EmailDocument, branding: EmailBranding): string {
@@ -17,7 +17,8 @@ export function renderHtml(email: EmailDocument, branding: EmailBranding): strin
 <body style="${styles.page}">
 <div style="${styles.preview}">${escapeHtml(email.preview)}</div>
 ${table(
-  'class="page"',
+  // Mail programs that show an email within their own page leave out its html element, and the language with it.
+  'class="page" lang="en"',
   styles.page,
   `<tr><td align="center" class="margin" style="${styles.margin}">
 ${table(
@@ -97,7 +98,7 @@ function renderTotal({ label, amount, strong }: { label: string; amount: string;
 
 function renderFact({ label, values, url }: Fact, branding: EmailBranding): string {
   const text = values.map(escapeHtml).join('<br>');
-  const value = url ? link('link', `color:${branding.accent};font-weight:600`, url, text) : text;
+  const value = url ? link('link', `color:${legible(branding.accent)};font-weight:600`, url, text) : text;
   const name = `<span class="quiet" style="${styles.label}">${escapeHtml(label)}</span>`;
   return `<p style="${styles.fact}">${name}${value}</p>`;
 }

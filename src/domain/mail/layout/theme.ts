@@ -65,11 +65,18 @@ export const stylesheet = `
 
 /** Black or white, whichever contrasts more with this `#rrggbb` (by WCAG's relative luminance). */
 export function contrastOn(colour: string): '#000000' | '#ffffff' {
+  const luminance = luminanceOf(colour);
+  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? '#ffffff' : '#000000';
+}
+
+/** This `#rrggbb` where text of it can be read on the white card (WCAG 1.4.3), or else the colour of other texts. */
+export const legible = (colour: string): string => (1.05 / (luminanceOf(colour) + 0.05) >= 4.5 ? colour : theme.text);
+
+function luminanceOf(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
     linear(Number.parseInt(colour.slice(at, at + 2), 16) / 255),
   );
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? '#ffffff' : '#000000';
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 function linear(channel: number): number {
