@@ -209,17 +209,22 @@ browserTest('the API page sends a request that a reader tries, with a test key a
     const page = await browser.newPage();
     const complaints = complaintsOf(page);
     await page.goto(`${api.url}/docs`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    t.is(await page.evaluate('document.activeElement.textContent'), 'openapi.json', 'the contents can be skipped');
     const article = page.locator('#getProduct');
     await article.getByRole('button', { name: 'Try it' }).click();
     await article.getByLabel('Test key').fill(key);
     await article.getByLabel('slug').fill(product.slug);
     await article.getByRole('button', { name: 'Send' }).click();
     await article.getByText(/^200 req_/).waitFor();
+    t.is(await page.evaluate('document.activeElement.textContent'), 'Send', 'the focus stays');
     t.true((await article.locator('form pre').innerText()).includes(`"slug": "${product.slug}"`));
 
     // Another operation knows the key already; what the reader wrote is sent as it is.
     const cart = page.locator('#createCart');
-    await cart.getByRole('button', { name: 'Try it' }).click();
+    await cart.getByRole('button', { name: `Try it: ${await cart.getByRole('heading').first().innerText()}` }).click();
     t.is(await cart.getByLabel('Test key').inputValue(), key);
     await cart.getByLabel('Body').fill('{');
     await cart.getByRole('button', { name: 'Send' }).click();

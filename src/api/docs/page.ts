@@ -30,6 +30,7 @@ export function renderPage(document: OpenApiDocument): string {
   <style>${style}</style>
 </head>
 <body>
+<a class="skip" href="#top">Skip the contents</a>
 <nav aria-label="Contents">
   <a class="title" href="#top">${document.info.title}</a>
   ${groups.map(
@@ -43,7 +44,7 @@ export function renderPage(document: OpenApiDocument): string {
   ${Object.keys(document.webhooks).map((type) => html`<a href="#event-${type}">${type}</a>`)}</section>
 </nav>
 <main>
-  <header id="top">
+  <header id="top" tabindex="-1">
     <h1>${document.info.title}</h1>
     <p class="facts">
       Version ${document.info.version} · <code>${url}</code> · <a href="/api/v1/openapi.json">openapi.json</a>

@@ -21,6 +21,8 @@ body { display: grid; grid-template-columns: 19rem minmax(0, 1fr); margin: 0; ba
   color: var(--ink) }
 a { color: var(--blue); text-decoration: none }
 a:hover { text-decoration: underline }
+.skip { position: fixed; top: .5rem; left: .5rem; z-index: 1; padding: .5rem 1rem; background: var(--paper) }
+.skip:not(:focus) { clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; white-space: nowrap }
 code, pre { font: .86em/1.55 ui-monospace, 'Cascadia Mono', Menlo, monospace }
 h1 { margin: 0; font-size: 2rem; letter-spacing: -.02em }
 h3 { margin: 0 0 .4rem; font-size: 1.08rem }
@@ -80,6 +82,7 @@ h4 + .field { border-top: 0 }
 .try label { margin-top: .35rem; color: var(--soft); font-size: .85em }
 .try input, .try textarea { padding: .35rem .5rem; border: 1px solid var(--line); border-radius: .35rem }
 .try input, .try textarea { background: var(--paper); color: var(--ink); font: .86em/1.5 ui-monospace, monospace }
+.try .output:empty { padding: 0; margin: 0 }
 .try button { justify-self: start; margin: .5rem 0 }
 
 @media (max-width: 70rem) {

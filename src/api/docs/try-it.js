@@ -6,7 +6,8 @@ let loaded;
 const loadDocument = async () => (loaded ??= await (await fetch('/api/v1/openapi.json')).json());
 
 for (const article of document.querySelectorAll('article[data-path]')) {
-  const open = element('button', { type: 'button', textContent: 'Try it' });
+  const summary = article.querySelector('h3').textContent;
+  const open = element('button', { type: 'button', textContent: 'Try it', ariaLabel: `Try it: ${summary}` });
   open.addEventListener('click', async () => {
     try {
       const form = formOf(article.id, article.dataset, await loadDocument());
@@ -14,6 +15,7 @@ for (const article of document.querySelectorAll('article[data-path]')) {
       form.querySelector('input, textarea, button').focus();
     } catch (error) {
       open.textContent = `Try it again (${error.message})`;
+      open.ariaLabel = `${open.textContent}: ${summary}`;
     }
   });
   article.querySelector('.example').append(open);
@@ -46,16 +48,17 @@ function formOf(id, { method, path }, { paths, components }) {
   }
   if (json) field('body', 'Body', element('textarea', { rows: 8, value: JSON.stringify(json.example, null, 2) }));
   const send = element('button', { textContent: 'Send' });
-  const output = element('pre', { hidden: true });
+  const output = element('pre', { className: 'output' });
   output.setAttribute('aria-live', 'polite');
   form.append(send, output);
 
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    send.disabled = true;
+    if (send.ariaDisabled === 'true') return;
+    // It keeps the focus, which `disabled` takes away.
+    send.ariaDisabled = 'true';
     output.textContent = await sendRequest(method, path, new FormData(form)).catch((error) => error.message);
-    output.hidden = false;
-    send.disabled = false;
+    send.ariaDisabled = 'false';
   });
   return form;
 }
