@@ -8,14 +8,15 @@ export interface BulkPage {
   readonly slugs: ReadonlyMap<string, string>;
   readonly now: Date;
   readonly done?: string | undefined;
+  readonly isStill: boolean;
 }
 
 /** The operations in progress, and how far each has come. */
-export function renderBulkPage({ operations, slugs, now, done }: BulkPage): string {
+export function renderBulkPage({ operations, slugs, now, done, isStill }: BulkPage): string {
   return renderPage({
     title: 'Bulk work',
     at: '/ops/bulk',
-    isMoving: operations.length > 0,
+    isMoving: operations.length > 0 && !isStill,
     body: html`
       ${outcome({ done })}
       <p class="lead">${
@@ -49,6 +50,6 @@ function renderOperation(operation: OpenOperation, slug: string, now: Date): Htm
       rowsFailed > 0 && html`, ${count(rowsFailed)} rejected`
     }</td>
     <td>${ago(createdAt, now)} ago</td>
-    <td>${confirmed(`/ops/bulk/${slug}/${type}/${id}/cancel`, 'Cancel', 'Confirm: cancel it')}</td>
+    <td>${confirmed(`/ops/bulk/${slug}/${type}/${id}/cancel`, 'Cancel', 'Confirm: cancel it', {}, id)}</td>
   </tr>`;
 }

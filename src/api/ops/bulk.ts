@@ -4,7 +4,7 @@ import { cancelOperation, openOperations, operationTypes } from '#src/domain/bul
 import { found } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 import { renderBulkPage } from './bulk-page.ts';
-import { contextOf, doneOf, redirect, show, slugsOf } from './respond.ts';
+import { contextOf, doneOf, isStill, redirect, show, slugsOf } from './respond.ts';
 
 const path = '/ops/bulk';
 const shownMax = 200;
@@ -16,7 +16,10 @@ export function bulkPages(services: Services): Router {
   router.get('/', async (koa: RouterContext) => {
     const operations = await openOperations(services.context(), shownMax);
     const slugs = await slugsOf(services, operations);
-    show(koa, renderBulkPage({ operations, slugs, now: services.clock.now(), done: doneOf(koa) }));
+    show(
+      koa,
+      renderBulkPage({ operations, slugs, now: services.clock.now(), done: doneOf(koa), isStill: isStill(koa) }),
+    );
   });
 
   router.post('/:slug/:type/:id/cancel', async (koa) => {

@@ -104,9 +104,13 @@ function renderWaiting(
         <td class="slug">${slugOf(order)}</td>
         <td class="soft text">${order.detail}</td>
         <td data-name="waiting">${ago(order.updatedAt, now)}</td>
-        <td>${confirmed(`/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`, 'Dismiss', 'Confirm: it is solved', {
-          code,
-        })}</td></tr>`,
+        <td>${confirmed(
+          `/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`,
+          'Dismiss',
+          'Confirm: it is solved',
+          { code },
+          order.orderNumber,
+        )}</td></tr>`,
       )}</tbody>
     </table>
   </section>`;

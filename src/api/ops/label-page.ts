@@ -10,19 +10,20 @@ export interface LabelPage {
   /** The rates that were requested, or why there are none. */
   readonly rates: { readonly value: readonly Rate[] } | { readonly message: string } | undefined;
   readonly done?: string | undefined;
+  readonly isStill?: boolean;
   readonly problem?: string | undefined;
   /** The input that was rejected. */
   readonly typed?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The page of one label: its reason, and every action that an operator can take. */
-export function renderLabelPage({ slug, label, rates, done, problem, typed }: LabelPage): string {
+export function renderLabelPage({ slug, label, rates, done, isStill, problem, typed }: LabelPage): string {
   const address = `/ops/labels/${slug}/${label.id}`;
   const waits = label.state === 'needs_attention';
   return renderPage({
     title: label.orderNumber,
     at: '/ops/labels',
-    isMoving: label.isBeingVoided || ['queued', 'rate_chosen', 'buying'].includes(label.state),
+    isMoving: !isStill && (label.isBeingVoided || ['queued', 'rate_chosen', 'buying'].includes(label.state)),
     body: html`
       <p class="soft"><a href="/ops/labels">Labels</a> · ${slug} · label <code>${label.id}</code></p>
       ${outcome({ done, problem })}
@@ -35,7 +36,7 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
             ? 'The outcome of a purchase is unknown: it is looked up first.'
             : "Rates are requested again, and the cheapest that the store's settings allow is bought."
         }</p>
-        <div class="actions">${button(`${address}/retry`, 'Retry', {}, kindOf(label, 'retry'))}</div></section>`
+        <div class="actions">${button(`${address}/retry`, 'Retry', {}, { kind: kindOf(label, 'retry') })}</div></section>`
       }
       ${waits && !label.isOpen && renderAddress(address, label, typed)}
       ${waits && !label.isOpen && renderRates(address, label, rates)}
@@ -153,7 +154,7 @@ function renderRates(address: string, label: WaitingLabel, rates: LabelPage['rat
       <tbody>${rates.value.map(
         (rate) => html`<tr>
         <td>${rate.carrierName}</td><td>${rate.service}</td><td>${rate.estimatedDays ?? '–'}</td><td>${money(rate)}</td>
-        <td>${button(`${address}/rate`, 'Buy', { rate_id: rate.id })}</td></tr>`,
+        <td>${button(`${address}/rate`, 'Buy', { rate_id: rate.id }, { about: `${rate.carrierName} ${rate.service}` })}</td></tr>`,
       )}</tbody></table>`)
     }
   </section>`;

@@ -43,7 +43,7 @@ function renderGroup(code: string, labels: readonly WaitingLabel[], stores: Labe
       ${
         labels.length > 1 &&
         reason?.fails &&
-        button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })
+        button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code }, { about: reason.message })
       }</header>
     <p class="soft">${reason?.next}</p>
     <table class="list aligned">
@@ -83,7 +83,7 @@ function renderDelayed(delayed: readonly WaitingLabel[], stores: LabelsPage['sto
           <td class="soft text">${delayOf(label)}</td>
           <td class="slug" data-name="next attempt">${label.nextAttemptAt && moment(label.nextAttemptAt)}</td>
           <td data-name="waiting">${ago(label.updatedAt, now)}</td>
-          <td>${button(`${address}/retry`, 'Retry')}</td>
+          <td>${button(`${address}/retry`, 'Retry', {}, { about: label.orderNumber })}</td>
         </tr>`;
       })}</tbody>
     </table>
@@ -91,12 +91,12 @@ function renderDelayed(delayed: readonly WaitingLabel[], stores: LabelsPage['sto
 }
 
 /** The action that helps: a retry alone does not correct an address or find other rates. */
-function renderAction({ reasonCode, isOpen }: WaitingLabel, address: string): Html {
+function renderAction({ reasonCode, isOpen, orderNumber }: WaitingLabel, address: string): Html {
   if (!isOpen && (reasonCode === 'missing_address' || reasonCode === 'address_invalid'))
-    return html`<a href="${address}#address">Correct the address</a>`;
+    return html`<a href="${address}#address" aria-label="Correct the address of ${orderNumber}">Correct the address</a>`;
   if (!isOpen && (reasonCode === 'international' || reasonCode === 'cost_cap' || reasonCode === 'no_matching_rate'))
-    return html`<a href="${address}?rates=1#rates">Choose a rate</a>`;
-  return button(`${address}/retry`, 'Retry');
+    return html`<a href="${address}?rates=1#rates" aria-label="Choose a rate for ${orderNumber}">Choose a rate</a>`;
+  return button(`${address}/retry`, 'Retry', {}, { about: orderNumber });
 }
 
 const duplicateStates: Readonly<Record<DuplicateLabel['state'], string>> = {
@@ -118,9 +118,12 @@ function renderDuplicates(duplicates: readonly DuplicateLabel[], stores: LabelsP
           <td class="slug">${slug}</td>
           <td class="soft text">${duplicateStates[duplicate.state]}</td>
           <td data-name="found">${ago(duplicate.foundAt, now)} ago</td>
-          <td>${button(`/ops/labels/${slug}/duplicates/${encodeURIComponent(duplicate.purchaseId)}`, 'Acknowledge', {
-            order_id: duplicate.orderId,
-          })}</td>
+          <td>${button(
+            `/ops/labels/${slug}/duplicates/${encodeURIComponent(duplicate.purchaseId)}`,
+            'Acknowledge',
+            { order_id: duplicate.orderId },
+            { about: duplicate.orderNumber },
+          )}</td>
         </tr>`;
       })}</tbody>
     </table>

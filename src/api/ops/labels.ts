@@ -20,7 +20,7 @@ import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import { renderLabelPage } from './label-page.ts';
 import { renderLabelsPage } from './labels-page.ts';
-import { contextOf, doneOf, formOf, operatorContext, orMessage, redirect, show, slugsOf } from './respond.ts';
+import { contextOf, doneOf, formOf, isStill, operatorContext, orMessage, redirect, show, slugsOf } from './respond.ts';
 
 const shownMax = 500;
 /** How many labels one request retries. */
@@ -61,7 +61,7 @@ export function labelPages(services: Services): Router {
     const { ctx, label } = await labelOf(services, koa);
     const rates =
       koa.query['rates'] === undefined ? undefined : await orMessage(quoteOrder(ctx, { orderId: label.orderId }));
-    show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates, done: doneOf(koa) }));
+    show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates, done: doneOf(koa), isStill: isStill(koa) }));
   });
 
   router.get('/:slug/:id/file', async (koa) => {

@@ -16,7 +16,7 @@ export interface Page {
   readonly title: string;
   /** The URL of the page in the navigation that this one belongs to. */
   readonly at: (typeof pages)[number][0];
-  /** Whether the page shows work in progress and therefore reloads by itself. */
+  /** Whether the page shows work in progress and therefore reloads by itself, unless the operator has stopped that. */
   readonly isMoving?: boolean;
   readonly body: Piece;
 }
@@ -39,6 +39,7 @@ ${isMoving && html`<meta http-equiv="refresh" content="3">`}
   )}</nav></header>
 <main>
 <h1>${title}</h1>
+${isMoving && html`<p class="soft">It reloads every 3 seconds. <a href="?still">Stop reloading</a></p>`}
 ${body}
 </main>
 </body>
@@ -47,7 +48,7 @@ ${body}
   return page.text;
 }
 
-/** What the last press did, or why it did nothing. */
+/** What the last press did, or why it did nothing. It has the focus, so that it is read first. */
 export function outcome({
   done,
   problem,
@@ -55,9 +56,15 @@ export function outcome({
   readonly done?: string | undefined;
   readonly problem?: string | undefined;
 }): Html {
-  return html`${done && html`<section class="done" role="status">${done}</section>`}${
-    problem && html`<section class="note" role="alert">${problem}</section>`
+  return html`${done && html`<section class="done" role="status" tabindex="-1" autofocus>${done}</section>`}${
+    problem && html`<section class="note" role="alert" tabindex="-1" autofocus>${problem}</section>`
   }`;
+}
+
+interface ButtonOptions {
+  readonly kind?: 'quiet' | 'main';
+  /** What it acts on, for readers of the screen, where several have the same label. */
+  readonly about?: string;
 }
 
 /** A form of one button. */
@@ -65,11 +72,11 @@ export function button(
   action: string,
   label: string,
   fields: Readonly<Record<string, string>> = {},
-  kind: 'quiet' | 'main' = 'quiet',
+  { kind = 'quiet', about }: ButtonOptions = {},
 ): Html {
   return html`<form method="post" action="${action}">${Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<button class="${kind}">${label}</button></form>`;
+  )}<button class="${kind}"${nameOf(label, about)}>${label}</button></form>`;
 }
 
 /** A button that must be revealed first: for actions that cannot be undone. Works without a script. */
@@ -78,9 +85,13 @@ export function confirmed(
   label: string,
   confirmation: string,
   fields: Readonly<Record<string, string>> = {},
+  about?: string,
 ): Html {
-  return html`<details><summary>${label}</summary>${button(action, confirmation, fields)}</details>`;
+  const confirm = button(action, confirmation, fields, { ...(about && { about }) });
+  return html`<details><summary${nameOf(label, about)}>${label}</summary>${confirm}</details>`;
 }
+
+const nameOf = (label: string, about: string | undefined) => about && html` aria-label="${label} ${about}"`;
 
 /** The time since a moment, to be used as in "for 5 min" or "5 min ago". */
 export function ago(then: Date, now: Date): Html {

@@ -57,6 +57,9 @@ export function redirect(koa: RouterContext, address: string, done: string): voi
   koa.body = '';
 }
 
+/** Whether the operator has stopped that the page reloads. */
+export const isStill = (koa: RouterContext): boolean => koa.query['still'] !== undefined;
+
 /** The result of the last action. It comes from the URL, so only text that looks like our own messages is shown. */
 export function doneOf(koa: RouterContext): string | undefined {
   const { done } = koa.query;

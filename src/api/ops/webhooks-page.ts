@@ -54,7 +54,7 @@ function renderEndpoint(endpoint: FailingEndpoint, slug: string, now: Date): Htm
   const path = `/ops/webhooks/${slug}/endpoints/${id}`;
   const since = endpoint.failingSince ?? disabledAt ?? now;
   return html`<section class="note">
-    <header><h2>${headingOf(endpoint)}</h2>${disabledAt && button(`${path}/enable`, 'Enable', {}, 'main')}</header>
+    <header><h2>${headingOf(endpoint)}</h2>${disabledAt && button(`${path}/enable`, 'Enable', {}, { kind: 'main', about: url })}</header>
     <p class="address">${url}</p>
     <p class="soft">${slug} · ${factsOf(endpoint, now)}${
       waiting > 0 && ` · ${count(waiting)} ${waiting === 1 ? 'delivery waits' : 'deliveries wait'}`
@@ -65,7 +65,7 @@ function renderEndpoint(endpoint: FailingEndpoint, slug: string, now: Date): Htm
         : html`<form method="post" action="${path}/recover" class="actions">
           <label>Send again what it missed since (UTC)
             <input type="date" name="since" required value="${since.toISOString().slice(0, 10)}"></label>
-          <button>Send again</button></form>`
+          <button aria-label="Send again to ${url}">Send again</button></form>`
     }
   </section>`;
 }
@@ -97,6 +97,6 @@ function renderDelivery(delivery: FailedDelivery, slug: string, now: Date): Html
     <td class="soft address text">${url}</td>
     <td class="soft text">${response}, ${attemptCount} ${attemptCount === 1 ? 'attempt' : 'attempts'}</td>
     <td data-name="failed">${ago(finishedAt, now)} ago</td>
-    <td>${button(`/ops/webhooks/${slug}/deliveries/${id}/redeliver`, 'Send again')}</td>
+    <td>${button(`/ops/webhooks/${slug}/deliveries/${id}/redeliver`, 'Send again', {}, { about: `${type} ${eventId}` })}</td>
   </tr>`;
 }
