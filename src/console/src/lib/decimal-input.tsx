@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { minValue, NumberInput, type NumberInputProps, type Validator } from 'react-admin';
 
+import { requirementOf } from './inputs.tsx';
 import { readDecimal } from './read-decimal.ts';
 
 interface DecimalInputProps extends NumberInputProps {
@@ -33,7 +34,7 @@ export function DecimalInput(given: DecimalInputProps): ReactNode {
   return (
     <NumberInput
       {...props}
-      slotProps={{ htmlInput: { type: 'text', inputMode } }}
+      slotProps={{ htmlInput: { type: 'text', inputMode, ...requirementOf(validate) } }}
       format={(value: number | string | null | undefined) =>
         typeof value === 'number' ? write.format(value / unit) : (value ?? '')
       }

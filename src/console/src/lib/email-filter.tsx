@@ -1,4 +1,5 @@
-import { email, TextInput } from 'react-admin';
+import { email } from 'react-admin';
+import { TextInput } from './inputs.tsx';
 
 /** Filters a list by one email. While it is typed, the list stays as it is. */
 export const emailFilter = (

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { TextInput, type TextInputProps, useSourceContext } from 'react-admin';
+import { type TextInputProps, useSourceContext } from 'react-admin';
 import { useFormContext } from 'react-hook-form';
+import { TextInput } from './inputs.tsx';
 
 /** The URL of an image. With another one, the size of the image is unknown. */
 export function ImageUrlInput({ source, ...props }: TextInputProps): ReactNode {

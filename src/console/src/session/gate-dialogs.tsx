@@ -6,11 +6,12 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
-import { Form, required, TextInput } from 'react-admin';
+import { Form, required } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 
 import { directAdmin } from '../admin.ts';
 import { messageOf } from '../lib/errors.ts';
+import { TextInput } from '../lib/inputs.tsx';
 import { useOpenGate } from './gates.ts';
 import { refreshSession, useSession } from './session.ts';
 import { onSignIn } from './sign-in-channel.ts';

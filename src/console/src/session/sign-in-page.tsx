@@ -2,12 +2,13 @@ import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { email, Form, required, TextInput } from 'react-admin';
+import { email, Form, required } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 import { useLocation } from 'react-router';
 
 import { directAdmin } from '../admin.ts';
 import { messageOf } from '../lib/errors.ts';
+import { TextInput } from '../lib/inputs.tsx';
 import { storeRequestedPage } from './requested-page.ts';
 import { SignInFrame } from './sign-in-frame.tsx';
 import { findStore, storeHeader, storeLastStore } from './store.ts';

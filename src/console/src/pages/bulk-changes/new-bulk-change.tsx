@@ -1,11 +1,12 @@
 import Typography from '@mui/material/Typography';
 import type { Body, Result } from '@storefront-commerce/client';
 import type { ReactNode } from 'react';
-import { FormDataConsumer, required, SelectInput } from 'react-admin';
+import { FormDataConsumer, required } from 'react-admin';
 import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { SelectInput } from '../../lib/inputs.tsx';
 import { useKinds } from '../files/use-kinds.ts';
 import { ChangeInputs, FilterInputs } from './change-inputs.tsx';
 import { type ChangeKind, changeNames, changeScopes } from './kinds.ts';

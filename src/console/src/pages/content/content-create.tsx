@@ -1,10 +1,11 @@
 import type { Body, Result } from '@storefront-commerce/client';
-import { required, TextInput } from 'react-admin';
+import { required } from 'react-admin';
 import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { EditForm } from '../../lib/edit-form.tsx';
 import { Panel } from '../../lib/facts.tsx';
+import { TextInput } from '../../lib/inputs.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { ContentInputs, withImage } from './content-inputs.tsx';
 

@@ -1,7 +1,7 @@
 import type { ManagedContentEntry } from '@storefront-commerce/client';
-import { TextInput } from 'react-admin';
 
 import { formatCode, formatTime } from '../../lib/format.ts';
+import { TextInput } from '../../lib/inputs.tsx';
 import { LinkButton } from '../../lib/link-button.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';

@@ -1,10 +1,11 @@
 import type { Body, Export, Result } from '@storefront-commerce/client';
-import { required, SelectInput } from 'react-admin';
+import { required } from 'react-admin';
 import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { choicesOf, formatCode, formatCount, formatTime } from '../../lib/format.ts';
+import { SelectInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';

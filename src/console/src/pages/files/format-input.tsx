@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
-import { required, SelectInput } from 'react-admin';
+import { required } from 'react-admin';
 import { useFormContext, useWatch } from 'react-hook-form';
+import { SelectInput } from '../../lib/inputs.tsx';
 
 /** How a file is written, of the kind that the form has. */
 export function FormatInput(): ReactNode {

@@ -1,9 +1,10 @@
 import type { Import, Query } from '@storefront-commerce/client';
-import { BooleanInput, RadioButtonGroupInput, required, SelectInput } from 'react-admin';
+import { BooleanInput, RadioButtonGroupInput, required } from 'react-admin';
 import { useNavigate } from 'react-router';
 
 import { Action } from '../../lib/action.tsx';
 import { choicesOf } from '../../lib/format.ts';
+import { SelectInput } from '../../lib/inputs.tsx';
 import { FileInput } from './file-input.tsx';
 import { FormatInput } from './format-input.tsx';
 import { importScopes } from './kinds.ts';

@@ -1,10 +1,11 @@
 import Typography from '@mui/material/Typography';
 import type { Body, OrderFile } from '@storefront-commerce/client';
-import { BooleanInput, email, required, TextInput } from 'react-admin';
+import { BooleanInput, email, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
+import { TextInput } from '../../lib/inputs.tsx';
 import { useScope } from '../../session/session.ts';
 import { PostalAddress } from './postal-address.tsx';
 

@@ -1,7 +1,8 @@
 import type { ManagedOrder } from '@storefront-commerce/client';
-import { BooleanInput, SearchInput, SelectInput } from 'react-admin';
+import { BooleanInput, SearchInput } from 'react-admin';
 
 import { choicesOf } from '../../lib/format.ts';
+import { SelectInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { Money, State, Time } from '../../lib/texts.tsx';
 import { Dispute } from './dispute.tsx';

@@ -3,7 +3,7 @@ import AlertTitle from '@mui/material/AlertTitle';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { Body, OrderFile } from '@storefront-commerce/client';
-import { email, required, TextInput } from 'react-admin';
+import { email, required } from 'react-admin';
 
 import { restOfTotal } from '../../../../lib/total.ts';
 import { admin } from '../../admin.ts';
@@ -11,6 +11,7 @@ import { Action } from '../../lib/action.tsx';
 import { Advice } from '../../lib/advice.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatMoney, formatTime } from '../../lib/format.ts';
+import { TextInput } from '../../lib/inputs.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';

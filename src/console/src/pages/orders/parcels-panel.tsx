@@ -1,11 +1,12 @@
 import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
 import type { Body, OrderFile } from '@storefront-commerce/client';
-import { required, TextInput } from 'react-admin';
+import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
+import { TextInput } from '../../lib/inputs.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
 

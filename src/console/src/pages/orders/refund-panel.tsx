@@ -2,13 +2,14 @@ import Alert from '@mui/material/Alert';
 import Typography from '@mui/material/Typography';
 import type { Body, OrderFile } from '@storefront-commerce/client';
 import { useState } from 'react';
-import { CheckboxGroupInput, maxValue, required, TextInput } from 'react-admin';
+import { CheckboxGroupInput, maxValue, required } from 'react-admin';
 import { useFormContext, useWatch } from 'react-hook-form';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatCode, formatMoney, isolate } from '../../lib/format.ts';
+import { TextInput } from '../../lib/inputs.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { Money, State, Time } from '../../lib/texts.tsx';

@@ -1,10 +1,11 @@
 import { ApiError, type Body, type ManagedPartner } from '@storefront-commerce/client';
-import { maxValue, required, TextInput } from 'react-admin';
+import { maxValue, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { formatCount, formatMoney, formatPercent } from '../../lib/format.ts';
+import { TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { useSession } from '../../session/session.ts';
 

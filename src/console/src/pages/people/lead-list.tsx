@@ -1,7 +1,7 @@
 import type { Lead } from '@storefront-commerce/client';
-import { TextInput } from 'react-admin';
 
 import { formatConsent, formatTime } from '../../lib/format.ts';
+import { TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { LongText } from '../../lib/texts.tsx';
 import { describeQuiz } from './describe-quiz.ts';

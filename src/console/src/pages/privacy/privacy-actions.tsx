@@ -1,9 +1,10 @@
 import type { Result } from '@storefront-commerce/client';
-import { email, required, TextInput } from 'react-admin';
+import { email, required } from 'react-admin';
 import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { TextInput } from '../../lib/inputs.tsx';
 
 /** What an owner alone may do. */
 const scope = 'admin:write';

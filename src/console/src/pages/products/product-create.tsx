@@ -1,11 +1,12 @@
 import type { Body, Result } from '@storefront-commerce/client';
 import { useState } from 'react';
-import { required, TextInput } from 'react-admin';
+import { required } from 'react-admin';
 import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { EditForm } from '../../lib/edit-form.tsx';
 import { Panel } from '../../lib/facts.tsx';
+import { TextInput } from '../../lib/inputs.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { useSession } from '../../session/session.ts';
 import { type VariantWithText, withOptions } from './options.ts';

@@ -1,6 +1,7 @@
 import type { ManagedProduct } from '@storefront-commerce/client';
-import { SearchInput, SelectInput } from 'react-admin';
+import { SearchInput } from 'react-admin';
 import { choicesOf, formatMoney } from '../../lib/format.ts';
+import { SelectInput } from '../../lib/inputs.tsx';
 import { LinkButton } from '../../lib/link-button.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';

@@ -2,11 +2,12 @@ import ExpandMore from '@mui/icons-material/ExpandMore';
 import ButtonBase from '@mui/material/ButtonBase';
 import type { ManagedProduct } from '@storefront-commerce/client';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { BooleanInput, required, TextInput, useSimpleFormIteratorItem, useWrappedSource } from 'react-admin';
+import { BooleanInput, required, useSimpleFormIteratorItem, useWrappedSource } from 'react-admin';
 import { get, useFormContext, useFormState, useWatch } from 'react-hook-form';
 
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { formatMoney } from '../../lib/format.ts';
+import { TextInput } from '../../lib/inputs.tsx';
 import { ListInput } from '../../lib/list-input.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { readOptions, type VariantWithText } from './options.ts';

@@ -1,10 +1,10 @@
 import Alert from '@mui/material/Alert';
 import type { Body, OrderFile, Return } from '@storefront-commerce/client';
-import { TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { formatMoney } from '../../lib/format.ts';
+import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { useSession } from '../../session/session.ts';

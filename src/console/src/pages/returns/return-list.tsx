@@ -1,9 +1,9 @@
 import Box from '@mui/material/Box';
 import type { Return } from '@storefront-commerce/client';
-import { SelectInput } from 'react-admin';
 
 import { emailFilter } from '../../lib/email-filter.tsx';
 import { choicesOf, formatTime, isolate } from '../../lib/format.ts';
+import { SelectInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
 import { OrderLink } from '../orders/order-link.tsx';

@@ -1,10 +1,10 @@
 import Box from '@mui/material/Box';
 import type { ManagedReview } from '@storefront-commerce/client';
-import { SelectInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { choicesOf, formatTime, isolate } from '../../lib/format.ts';
+import { SelectInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { LongText, State } from '../../lib/texts.tsx';
 

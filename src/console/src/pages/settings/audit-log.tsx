@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@storefront-commerce/client';
-import { TextInput } from 'react-admin';
 
 import { formatCode, formatTime } from '../../lib/format.ts';
+import { TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { nameOf } from '../../lib/texts.tsx';
 import { AuditChange } from './audit-change.tsx';

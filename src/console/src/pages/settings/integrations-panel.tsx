@@ -1,12 +1,13 @@
 import Box from '@mui/material/Box';
 import type { Body, Integration, Result } from '@storefront-commerce/client';
 import { useState } from 'react';
-import { required, TextInput } from 'react-admin';
+import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
+import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { readAll } from '../../lib/read-all.ts';
 import { Rows } from '../../lib/rows.tsx';

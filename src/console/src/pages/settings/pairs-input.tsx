@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { required, TextInput } from 'react-admin';
-
+import { required } from 'react-admin';
+import { TextInput } from '../../lib/inputs.tsx';
 import { ListInput } from '../../lib/list-input.tsx';
 
 interface PairsInputProps {

@@ -2,12 +2,13 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { Body, PaymentAccount } from '@storefront-commerce/client';
-import { BooleanInput, PasswordInput, required, TextInput } from 'react-admin';
+import { BooleanInput, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
+import { PasswordInput, TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { CheckProvider } from './check-provider.tsx';
 import { RotateWebhookSecret } from './rotate-webhook-secret.tsx';

@@ -1,10 +1,11 @@
 import type { ReminderSettings } from '@storefront-commerce/client';
 import { useState } from 'react';
-import { BooleanInput, required, TextArrayInput, TextInput, type TextInputProps } from 'react-admin';
+import { BooleanInput, required, TextArrayInput, type TextInputProps } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { EditForm } from '../../lib/edit-form.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
+import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { useScope } from '../../session/session.ts';
 

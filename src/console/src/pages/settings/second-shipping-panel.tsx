@@ -1,9 +1,10 @@
-import { PasswordInput, required } from 'react-admin';
+import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
+import { PasswordInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { CheckProvider } from './check-provider.tsx';
 

@@ -1,12 +1,13 @@
 import Alert from '@mui/material/Alert';
 import type { Body, Result, ShippingAccount } from '@storefront-commerce/client';
-import { PasswordInput, required } from 'react-admin';
+import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { EditForm } from '../../lib/edit-form.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
+import { PasswordInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { VersionedForm } from '../../lib/versioned-form.tsx';
 import { useScope, useSession } from '../../session/session.ts';

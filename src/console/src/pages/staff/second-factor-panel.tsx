@@ -3,11 +3,12 @@ import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import type { Body, Result } from '@storefront-commerce/client';
 import { lazy, Suspense, useState } from 'react';
-import { required, TextInput } from 'react-admin';
+import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
+import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { SecretDialog } from '../../lib/secret-dialog.tsx';
 import { refreshSession, useSession } from '../../session/session.ts';

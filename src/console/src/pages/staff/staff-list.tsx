@@ -1,10 +1,11 @@
 import Box from '@mui/material/Box';
 import { ApiError, type Body, type Staff } from '@storefront-commerce/client';
-import { email, required, SelectInput, TextInput } from 'react-admin';
+import { email, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { choicesOf, formatCode, formatTime } from '../../lib/format.ts';
+import { SelectInput, TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
 import { VersionedAction } from '../../lib/versioned-form.tsx';

@@ -1,10 +1,11 @@
 import Box from '@mui/material/Box';
 import type { Body, Subscription } from '@storefront-commerce/client';
-import { RadioButtonGroupInput, SelectInput } from 'react-admin';
+import { RadioButtonGroupInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { choicesOf } from '../../lib/format.ts';
+import { SelectInput } from '../../lib/inputs.tsx';
 import { AddressInputs } from '../orders/address-panel.tsx';
 
 type Change = Body<'admin.manageSubscription'>;

@@ -1,8 +1,8 @@
 import type { Subscription } from '@storefront-commerce/client';
-import { SelectInput } from 'react-admin';
 
 import { emailFilter } from '../../lib/email-filter.tsx';
 import { choicesOf, formatTime } from '../../lib/format.ts';
+import { SelectInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { CustomerLink } from '../customers/customer-link.tsx';
 import { subscriptionColumns } from './subscription-rows.tsx';

@@ -1,7 +1,8 @@
-import { CheckboxGroupInput, required, TextInput } from 'react-admin';
+import { CheckboxGroupInput, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
+import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 
 /** What can be edited of an endpoint. */
