@@ -8,4 +8,5 @@ import './console/lists-and-forms.ts';
 import './console/sessions.ts';
 import './console/meanwhile.ts';
 import './console/files.ts';
+import './console/keyboard.ts';
 import './console/every-page.ts';

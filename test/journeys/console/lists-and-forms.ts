@@ -36,8 +36,8 @@ browserTest('the back button warns before the input of an open form is lost', as
   t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/', 'Today');
-  await page.getByRole('menuitem', { name: 'Orders' }).click();
-  await page.getByRole('menuitem', { name: 'Promo codes' }).click();
+  await page.getByRole('link', { name: 'Orders', exact: true }).click();
+  await page.getByRole('link', { name: 'Promo codes', exact: true }).click();
   await button(page, 'New promo code').click();
   const code = dialog(page).getByLabel(/^Code/);
   await code.fill('HALF-WRITTEN');

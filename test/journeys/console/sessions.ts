@@ -41,7 +41,7 @@ browserTest('a member who was revoked is not told that a link to sign in is on i
   const { staff: member } = await admin.inviteStaff({ email, name: 'Robin', role: 'manager' });
   const page = await signIn(t, email);
   await admin.revokeStaff(member.id);
-  await page.getByRole('menuitem', { name: 'Orders' }).click();
+  await page.getByRole('link', { name: 'Orders', exact: true }).click();
   await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
   await button(page, 'Email me a link').click();
   const said = dialog(page).getByRole('alert');

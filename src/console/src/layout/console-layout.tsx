@@ -18,7 +18,9 @@ import {
   type SidebarProps,
   UserMenu,
   useSidebarState,
+  useUserMenu,
 } from 'react-admin';
+import { useLocation } from 'react-router';
 
 import { formatTime } from '../lib/format.ts';
 import { areas } from '../pages/index.ts';
@@ -82,20 +84,30 @@ function ConsoleUserMenu() {
   const staff = useSession()?.staff;
   return (
     <UserMenu label={staff && (staff.name || staff.email)}>
-      <MenuItemLink to="/my-account" primaryText="My account" leftIcon={<Badge />} />
+      <OwnAccountItem />
       <Logout />
     </UserMenu>
   );
 }
 
-/** The pages that the session's scopes allow, by area. */
-function ConsoleMenu() {
+/** The menu is closed by it: it would cover the page, and hide it from readers of the screen. */
+function OwnAccountItem() {
+  const menu = useUserMenu();
   return (
-    <Menu>
-      <Menu.DashboardItem primaryText="Today" leftIcon={<WbSunny />} />
+    <MenuItemLink to="/my-account" primaryText="My account" leftIcon={<Badge />} onClick={() => menu?.onClose()} />
+  );
+}
+
+/** The pages that the session's scopes allow, by area: links, of which the one to the open page says so. */
+function ConsoleMenu() {
+  const [, open = ''] = useLocation().pathname.split('/');
+  const linkTo = (name: string) => ({ role: 'link', ...(name === open && { 'aria-current': 'page' as const }) });
+  return (
+    <Menu component="nav" role="navigation" aria-label="Menu">
+      <Menu.DashboardItem primaryText="Today" leftIcon={<WbSunny />} {...linkTo('')} />
       {areas.map(({ title, pages }) => [
         <AreaTitle key={title} title={title} pages={pages} />,
-        ...pages.map(({ name }) => <Menu.ResourceItem key={name} name={name} />),
+        ...pages.map(({ name }) => <Menu.ResourceItem key={name} name={name} {...linkTo(name)} />),
       ])}
     </Menu>
   );
@@ -108,10 +120,10 @@ function AreaTitle({ title, pages }: (typeof areas)[number]) {
   const scopes = pages.flatMap(({ scope }) => scope);
   if (!session || !hasAnyScope(session, scopes)) return null;
   return isOpen ? (
-    <ListSubheader role="separator" aria-label={title} disableSticky sx={{ lineHeight: 1, pt: 2, pb: 1 }}>
+    <ListSubheader component="div" disableSticky sx={{ lineHeight: 1, pt: 2, pb: 1 }}>
       {title}
     </ListSubheader>
   ) : (
-    <Divider component="li" aria-label={title} sx={{ my: 1 }} />
+    <Divider aria-label={title} sx={{ my: 1 }} />
   );
 }

@@ -61,6 +61,8 @@ const components: RaThemeOptions['components'] = {
       },
     },
   },
+  // Spaced more widely, the name of a page would be cut off.
+  RaMenuItemLink: { styleOverrides: { root: { '& .MuiTypography-root': { whiteSpace: 'normal' } } } },
   RaAppBar: { styleOverrides: { root: notPrinted } },
   RaLoadingIndicator: {
     // What is soon read again in the background does not flash.

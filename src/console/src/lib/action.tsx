@@ -91,6 +91,7 @@ function ActionDialog<Input extends object, Outcome>(
         record={input as Partial<RaRecord>}
         onSubmit={(values: FieldValues, event?: BaseSyntheticEvent) => send(values as Input, event?.target)}
         disableInvalidFormNotification
+        shouldFocusError={false}
         warnWhenUnsavedChanges
       >
         <UnsavedInput isUnsaved={isUnsaved} />

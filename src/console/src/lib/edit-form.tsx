@@ -41,6 +41,7 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
           return send(values as Input, event?.target);
         }}
         disableInvalidFormNotification
+        shouldFocusError={false}
         warnWhenUnsavedChanges
       >
         <div inert={isSending}>{hasBegun && children}</div>

@@ -2,7 +2,7 @@ import ArrowCircleDown from '@mui/icons-material/ArrowCircleDown';
 import ArrowCircleUp from '@mui/icons-material/ArrowCircleUp';
 import RemoveCircleOutlineOutlined from '@mui/icons-material/RemoveCircleOutlineOutlined';
 import Button from '@mui/material/Button';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import {
   ArrayInput,
   type ArrayInputProps,
@@ -12,6 +12,9 @@ import {
   useSimpleFormIterator,
   useSimpleFormIteratorItem,
 } from 'react-admin';
+import { flushSync } from 'react-dom';
+
+import { shownDisabled } from './shown-disabled.ts';
 
 interface ListInputProps
   extends Pick<ArrayInputProps, 'helperText' | 'validate'>,
@@ -67,10 +70,28 @@ interface ItemButtonProps {
   readonly item: string;
 }
 
+/**
+ * What is done with one of the list, after which the focus is at the same button of the one that is in this place then, or
+ * else at the button that adds one: the one that was pressed is gone, or was moved within its page, which takes the focus.
+ */
+function changeAround(
+  { currentTarget: button }: MouseEvent<HTMLButtonElement>,
+  change: () => void,
+  place: number,
+): void {
+  const buttonsOf = (line: Element | null | undefined) => [...(line?.querySelectorAll('button') ?? [])];
+  const nth = buttonsOf(button.parentElement).indexOf(button);
+  const list = button.closest('ul');
+  flushSync(change);
+  const line = list?.children[Math.min(place, list.children.length - 1)]?.lastElementChild;
+  (buttonsOf(line)[nth] ?? buttonsOf(list?.parentElement).at(-1))?.focus();
+}
+
 function RemoveButton({ item }: ItemButtonProps) {
   const { remove, index } = useSimpleFormIteratorItem();
+  const removeItem = (event: MouseEvent<HTMLButtonElement>) => changeAround(event, () => remove(), index);
   return (
-    <IconButtonWithTooltip label={`Remove ${item} ${index + 1}`} size="small" color="warning" onClick={() => remove()}>
+    <IconButtonWithTooltip label={`Remove ${item} ${index + 1}`} size="small" color="warning" onClick={removeItem}>
       <RemoveCircleOutlineOutlined fontSize="small" />
     </IconButtonWithTooltip>
   );
@@ -78,23 +99,24 @@ function RemoveButton({ item }: ItemButtonProps) {
 
 function MoveButtons({ item }: ItemButtonProps) {
   const { index, total, reOrder } = useSimpleFormIteratorItem();
+  const moveTo = (place: number) => {
+    const isThere = place >= 0 && place < total;
+    return {
+      'aria-disabled': !isThere,
+      onClick: (event: MouseEvent<HTMLButtonElement>) => isThere && changeAround(event, () => reOrder(place), place),
+      sx: shownDisabled,
+    };
+  };
   return (
     <>
-      <IconButtonWithTooltip
-        label={`Move ${item} ${index + 1} up`}
-        size="small"
-        color="primary"
-        disabled={index === 0}
-        onClick={() => reOrder(index - 1)}
-      >
+      <IconButtonWithTooltip label={`Move ${item} ${index + 1} up`} size="small" color="primary" {...moveTo(index - 1)}>
         <ArrowCircleUp fontSize="small" />
       </IconButtonWithTooltip>
       <IconButtonWithTooltip
         label={`Move ${item} ${index + 1} down`}
         size="small"
         color="primary"
-        disabled={index === total - 1}
-        onClick={() => reOrder(index + 1)}
+        {...moveTo(index + 1)}
       >
         <ArrowCircleDown fontSize="small" />
       </IconButtonWithTooltip>

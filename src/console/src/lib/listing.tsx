@@ -7,6 +7,7 @@ import { ListView, type RaRecord, useListContext } from 'react-admin';
 import { Failure } from './failure.tsx';
 import { PageHeading } from './page-heading.tsx';
 import { type Column, Rows } from './rows.tsx';
+import { shownDisabled } from './shown-disabled.ts';
 
 interface ListingProps<Row> {
   readonly title: string;
@@ -44,9 +45,13 @@ export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNo
 function ListedRows<Row extends RaRecord>({ title, empty, ...shown }: Omit<ListingProps<Row>, 'filters' | 'actions'>) {
   const { data, isPending, error, refetch, filterValues } = useListContext<Row>();
   const isFiltered = Object.keys(filterValues).length > 0;
-  if (isPending) return <Typography sx={{ p: 2 }}>Loading…</Typography>;
   return (
     <>
+      {/* For who does not see the rows: what came of a filter. */}
+      <Typography role="status" sx={forReadersOfScreen}>
+        {data && (data.length === 0 ? 'No rows' : `${data.length} rows`)}
+      </Typography>
+      {isPending && <Typography sx={{ p: 2 }}>Loading…</Typography>}
       {error && <Failure error={error} retry={refetch} />}
       {/* Rows that were read stay when they cannot be read again, and so does what is entered in their forms. */}
       {data && (
@@ -62,18 +67,40 @@ function ListedRows<Row extends RaRecord>({ title, empty, ...shown }: Omit<Listi
   );
 }
 
+/** Of what is for readers of the screen alone. */
+const forReadersOfScreen = {
+  position: 'absolute',
+  width: 1,
+  height: 1,
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+} as const;
+
 function Pager() {
   const { page, setPage, hasNextPage, hasPreviousPage } = useListContext();
   if (!hasNextPage && !hasPreviousPage) return null;
   return (
     <Box component="nav" aria-label="Pages" sx={{ display: 'flex', alignItems: 'center', gap: 1, py: 1 }}>
-      <Button disabled={!hasPreviousPage} onClick={() => setPage(page - 1)}>
-        Previous
-      </Button>
-      <Typography variant="body2">Page {page}</Typography>
-      <Button disabled={!hasNextPage} onClick={() => setPage(page + 1)}>
-        Next
-      </Button>
+      <PageButton label="Previous" isThere={hasPreviousPage} open={() => setPage(page - 1)} />
+      <Typography variant="body2" role="status">
+        Page {page}
+      </Typography>
+      <PageButton label="Next" isThere={hasNextPage} open={() => setPage(page + 1)} />
     </Box>
+  );
+}
+
+interface PageButtonProps {
+  readonly label: string;
+  readonly isThere: boolean | undefined;
+  readonly open: () => void;
+}
+
+/** Where the last page was opened with it, it keeps the focus, which would otherwise be lost. */
+function PageButton({ label, isThere, open }: PageButtonProps) {
+  return (
+    <Button aria-disabled={!isThere} onClick={isThere ? open : undefined} sx={shownDisabled}>
+      {label}
+    </Button>
   );
 }

@@ -15,7 +15,7 @@ interface PageHeadingProps {
 
 /**
  * The heading of a page, which is also the title of the browser's tab. It takes the focus that was on a link of the page
- * before it, which is gone.
+ * before it, which is gone, or in the frame around the pages: who opened one there does not go through all of the menu.
  */
 export function PageHeading({ title, children, actions }: PageHeadingProps): ReactNode {
   const store = useSession()?.store.name;
@@ -23,7 +23,8 @@ export function PageHeading({ title, children, actions }: PageHeadingProps): Rea
   const { key, pathname } = useLocation();
   useEffect(() => {
     const isOpenedFromPage = key !== 'default';
-    if (isOpenedFromPage && document.activeElement === document.body) heading.current?.focus();
+    if (isOpenedFromPage && document.activeElement?.matches('body, nav[aria-label=Menu] *, header *'))
+      heading.current?.focus();
   }, [key, pathname]);
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', my: 2 }}>

@@ -32,7 +32,9 @@ export function PageTabs({ title, path, tabs }: PageTabsProps): ReactNode {
           <Tab key={name} value={name} label={label} component={Link} to={`${path}/${name}`} />
         ))}
       </Tabs>
-      {open.show()}
+      <div role="tabpanel" aria-label={open.label}>
+        {open.show()}
+      </div>
     </>
   );
 }

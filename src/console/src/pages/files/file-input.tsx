@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button';
 import FormHelperText from '@mui/material/FormHelperText';
 import Typography from '@mui/material/Typography';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { required, useInput } from 'react-admin';
 
 interface FileInputProps {
@@ -14,6 +14,7 @@ interface FileInputProps {
 export function FileInput({ source, label, accept }: FileInputProps): ReactNode {
   const { field, fieldState } = useInput<File | undefined>({ source, validate: required() });
   const file: unknown = field.value;
+  const id = useId();
   return (
     <Typography component="div" sx={{ mb: 2 }}>
       {/* The keyboard reaches the input in it. */}
@@ -30,14 +31,22 @@ export function FileInput({ source, label, accept }: FileInputProps): ReactNode 
         <input
           type="file"
           accept={accept}
+          aria-invalid={fieldState.invalid}
+          aria-describedby={id}
           ref={field.ref}
           onBlur={field.onBlur}
           onChange={({ target }) => field.onChange(target.files?.[0])}
           style={{ position: 'absolute', opacity: 0, width: 1, height: 1 }}
         />
       </Button>
-      {file instanceof File ? file.name : 'No file yet'}
-      {fieldState.error && <FormHelperText error>Choose a file</FormHelperText>}
+      <span id={id}>
+        {file instanceof File ? file.name : 'No file yet'}
+        {fieldState.error && (
+          <FormHelperText component="span" error sx={{ display: 'block' }}>
+            Choose a file
+          </FormHelperText>
+        )}
+      </span>
     </Typography>
   );
 }
