@@ -31,7 +31,7 @@ export function renderEmailsPage({ mails, total, slugs, now, done }: EmailsPage)
 function renderGroup(kind: string, mails: readonly UnsentMail[], slugs: EmailsPage['slugs'], now: Date): Html {
   return html`<section id="${kind}">
     <header><h2><code>${kind}</code></h2>
-      ${mails.length > 1 && button('/ops/emails/retry', `Retry all ${mails.length}`, { kind })}</header>
+      ${mails.length > 1 && button('/ops/emails/retry', `Retry all ${mails.length}`, { kind }, { about: kind })}</header>
     <table class="list aligned">
       <thead><tr><th>About</th><th>Store</th><th>Last error</th><th>Given up</th><th></th></tr></thead>
       <tbody>${mails.map(({ id, tenantId, subjectId, failure, updatedAt }) => {
@@ -41,7 +41,7 @@ function renderGroup(kind: string, mails: readonly UnsentMail[], slugs: EmailsPa
           <td class="slug">${slug}</td>
           <td class="soft text">${failure}</td>
           <td data-name="given up">${ago(updatedAt, now)} ago</td>
-          <td>${button(`/ops/emails/${slug}/${id}/retry`, 'Retry')}</td>
+          <td>${button(`/ops/emails/${slug}/${id}/retry`, 'Retry', {}, { about: `${kind} about ${subjectId}` })}</td>
         </tr>`;
       })}</tbody>
     </table>
