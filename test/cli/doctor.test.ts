@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import http from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 
 import anyTest, { type TestFn } from 'ava';
@@ -24,6 +25,7 @@ import {
   taxIsPending,
 } from '#src/domain/payments/index.ts';
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
+import { closeStore } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -149,6 +151,86 @@ test.serial('doctor reports every check of a healthy store and ends with 0', asy
   t.regex(people.out, /\nwarning +redis persistence +It loses its data[^\n]+\n +→ No job is lost by that[^\n]+\n/);
   t.regex(people.out, /\nNo fault, 1 warning\.\n$/);
   t.regex(people.err, /^Checking the database\.$/m);
+});
+
+test.serial('doctor --problems leaves out what is well, and ends with the same code', async (t) => {
+  const ctx = await healthyStore(t.context);
+  const call = (...words: string[]) =>
+    callCli(['doctor', '--store', ctx.tenant.slug, '--problems', ...words], {
+      ...environment,
+      DATABASE_URL: t.context.services.config.databaseUrl,
+    });
+  const { code, out } = await call();
+  t.is(code, 0);
+  t.regex(
+    out,
+    /^warning +redis persistence +It loses its data[^\n]+\n +→ No job is lost[^\n]+\n\nNo fault, 1 warning\.\n$/,
+  );
+  const { ok, findings } = JSON.parse((await call('--json')).out);
+  t.deepEqual([ok, findings.map(({ level }: Finding) => level)], [true, ['warning']]);
+
+  const bare = await newStore(t.context);
+  await buildPaymentAccount(bare, { webhook_secret: null });
+  t.teardown(() => transact(bare, closeStore));
+  const wrong = await diagnose(t.context, {}, ['--store', bare.tenant.slug, '--problems']);
+  t.deepEqual([wrong.code, wrong.findings.some(({ level }) => level === 'ok')], [1, false]);
+});
+
+/** A Stripe that accepts no key, and responds to none before it has been called with this many at the same time. */
+async function startCrowdedStripe(keys: number) {
+  const calls = { atOnce: 0, most: 0, mostOfAKey: 0 };
+  const waiting = new Map<string, Set<http.ServerResponse>>();
+  let isCrowded = false;
+  const respondToAll = () => {
+    for (const responses of waiting.values())
+      for (const response of responses) {
+        response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"type":"any"}}');
+        calls.atOnce -= 1;
+      }
+    waiting.clear();
+  };
+  const server = http
+    .createServer((request, response) => {
+      const key = request.headers.authorization ?? '';
+      const ofKey = waiting.get(key) ?? new Set();
+      waiting.set(key, ofKey.add(response));
+      calls.atOnce += 1;
+      calls.most = Math.max(calls.most, calls.atOnce);
+      calls.mostOfAKey = Math.max(calls.mostOfAKey, ofKey.size);
+      isCrowded ||= waiting.size >= keys;
+      // It takes its time, so that what more is called at once is seen.
+      if (isCrowded) setTimeout(respondToAll, 50);
+    })
+    .listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, calls, close: () => server.close() };
+}
+
+test.serial('doctor checks eight stores at once, and those that share an account one after the other', async (t) => {
+  const crowded = await startCrowdedStripe(7);
+  t.teardown(() => crowded.close());
+  // Before all other stores of this file, so that the first eight have seven keys.
+  const slugs = Array.from({ length: 12 }, (_, index) => `a-${String(index).padStart(2, '0')}-${randomText(6)}`);
+  const shared = `sk_test_${randomText(24)}`;
+  for (const slug of slugs) {
+    const ctx = { ...t.context.ctx, tenant: await buildTenant(t.context.services, { slug }) };
+    await buildPaymentAccount(ctx, slugs.indexOf(slug) < 2 ? { secret_key: shared } : {});
+    t.teardown(() => transact(ctx, closeStore));
+  }
+  const { code, findings } = await diagnose(t.context, { STRIPE_API_BASE: crowded.url });
+  t.is(code, 1);
+  const ofStores = findings.filter(({ store = '' }) => slugs.includes(store));
+  t.deepEqual(
+    ofStores.map(({ store, about, message }) => [store, about, message]),
+    slugs.flatMap((slug) => [
+      [slug, 'stripe', 'Stripe does not accept the secret key.'],
+      [slug, 'shippo', 'The store has no shipping account, so it purchases no labels.'],
+    ]),
+    'in the order of the stores',
+  );
+  t.true(crowded.calls.most <= 8, `${crowded.calls.most} at once`);
+  t.is(crowded.calls.mostOfAKey, 1);
 });
 
 test.serial('doctor rejects an unknown store', async (t) => {

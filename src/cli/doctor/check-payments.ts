@@ -9,19 +9,38 @@ import {
   readPaymentAccount,
   taxIsPending,
 } from '#src/domain/payments/index.ts';
+import type { PaymentAccount } from '#src/domain/ports/payment-gateway.ts';
+import { Bulkhead } from '#src/lib/bulkhead.ts';
+import { hours } from '#src/lib/duration.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
+
+const save = 'Set it in the payments section of the store file and apply the file.';
 
 /** The store's account at Stripe: its key, its clock, and whether its events arrive. */
 export async function checkPayments(ctx: Context): Promise<Finding[]> {
   const stored = await readPaymentAccount(ctx);
-  const save = 'Set it in the payments section of the store file and apply the file.';
   if (!stored) return [warning('stripe', 'The store has no payment account, so it cannot sell.', save)];
   if (stored.mode !== 'direct') {
     return [fault('stripe', 'The store cannot sell in connect mode.', 'Set its own keys, in direct mode.')];
   }
   if (!stored.hasSecretKey) return [fault('stripe', 'There is no secret key.', save)];
   const account = await openAccount(ctx);
+  return ofAccount.run(account.secretKey, () => checkAccount(ctx, account, stored));
+}
+
+/** Stores may share an account, and its rate limits with it: so they are checked one after the other. */
+const ofAccount = new Bulkhead({
+  max: 1,
+  waitMs: hours(1),
+  errorWhenFull: () => new Error('The checks of other stores with the same account did not end.'),
+});
+
+async function checkAccount(
+  ctx: Context,
+  account: PaymentAccount,
+  stored: { automaticTax: boolean; silentSince: Date | null },
+): Promise<Finding[]> {
   const requestedAt = ctx.clock.now().getTime();
   try {
     const providerTime = await ctx.ports.payments.readClock(account, ctx.signal);

@@ -1,5 +1,5 @@
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
-import type { PlatformContext } from '#src/domain/context.ts';
+import type { Context, PlatformContext } from '#src/domain/context.ts';
 import { listTenants, type Tenant } from '#src/domain/tenants/index.ts';
 import { columns } from '../lib/columns.ts';
 import { defineCommand, Failure, type Report } from '../lib/command.ts';
@@ -24,6 +24,7 @@ export const doctorCommand = defineCommand({
       value: 'slug',
       description: 'Only check the accounts of this store. Default: all stores that are not closed.',
     },
+    problems: { type: 'boolean', description: 'Leave out what is ok.' },
   },
   async run({ options, terminal }): Promise<Report> {
     const findings = await withUnprovenServices(terminal.environment, async (services, ctx) => {
@@ -47,15 +48,10 @@ export const doctorCommand = defineCommand({
       await checkArea('the workers', () => checkQueues(services, isRedisWell));
       await checkArea('the encryption keys', () => checkSecrets(ctx));
       await checkArea('the key pepper', () => checkPepper(ctx));
-      for (const store of await storesOf(ctx, options.store)) {
-        const inStore = (check: (ctx: PlatformContext & { tenant: Tenant }) => Promise<Finding[]>) => async () =>
-          (await check({ ...ctx, tenant: store })).map((finding) => ({ ...finding, store: store.slug }));
-        await checkArea(`${store.slug} at Stripe`, inStore(checkPayments));
-        await checkArea(`${store.slug} at its shipping providers`, inStore(checkShipping));
-      }
+      found.push(...(await checkStores(ctx, await storesOf(ctx, options.store), terminal.progress)));
       return found;
     });
-    return report(findings);
+    return report(findings, options.problems);
   },
 });
 
@@ -78,9 +74,39 @@ async function storesOf(ctx: Parameters<typeof listTenants>[0], slug: string | u
   return named;
 }
 
+/** Nearly all of the time is spent waiting for providers, each store for its own accounts. */
+const storesAtOnce = 8;
+
+/** @returns the findings in the order of the stores */
+async function checkStores(
+  ctx: PlatformContext,
+  stores: readonly Tenant[],
+  progress: (message: string) => void,
+): Promise<Finding[]> {
+  progress(`Checking the accounts of ${stores.length === 1 ? 'one store' : `${stores.length} stores`}.`);
+  const findings: Finding[][] = [];
+  const waiting = stores.entries();
+  let checked = 0;
+  const checkNext = async () => {
+    for (const [index, tenant] of waiting) {
+      const inStore = (check: (ctx: Context) => Promise<Finding[]>) => async () =>
+        (await check({ ...ctx, tenant })).map((finding) => ({ ...finding, store: tenant.slug }));
+      findings[index] = [
+        ...(await examined(`${tenant.slug} at Stripe`, inStore(checkPayments))),
+        ...(await examined(`${tenant.slug} at its shipping providers`, inStore(checkShipping))),
+      ];
+      checked += 1;
+      if (checked % 25 === 0) progress(`${checked} of ${stores.length} are checked.`);
+    }
+  };
+  await Promise.all(Array.from({ length: storesAtOnce }, checkNext));
+  return findings.flat();
+}
+
 const labels = { ok: 'ok', warning: 'warning', fault: 'FAULT' } as const;
 
-function report(findings: readonly Finding[]): Report {
+function report(all: readonly Finding[], onlyProblems: boolean): Report {
+  const findings = onlyProblems ? all.filter(({ level }) => level !== 'ok') : all;
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
   const rows = findings.map(({ level, store, about, message }) => [labels[level], store ?? '', about, message]);
   const lines = columns(rows).flatMap((line, index) => {
@@ -104,7 +130,7 @@ function report(findings: readonly Finding[]): Report {
     },
     lines: [
       ...lines,
-      '',
+      ...(lines.length > 0 ? [''] : []),
       warnings === 0 ? `${sum}.` : `${sum}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`,
     ],
   };
