@@ -24,23 +24,31 @@ import {
   type Tenant,
 } from '#src/domain/tenants/index.ts';
 import { nearest } from '#src/lib/edit-distance.ts';
+import { oneLine } from '#src/lib/one-line.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure, type Report, UsageError } from './lib/command.ts';
 import { userAndMachine } from './lib/user-and-machine.ts';
 import { keyProblemOf, withServices, withStore, withUnprovenStore } from './lib/with-services.ts';
 
+const nameShownMax = 40;
+
 export const listTenantsCommand = defineCommand({
   name: 'tenants list',
   summary: 'List the stores of this installation.',
   options: {
+    open: { type: 'boolean', description: 'Only list those that are not closed.' },
+    closed: { type: 'boolean', description: 'Only list those that are closed.' },
     removed: { type: 'boolean', description: 'List those that were removed instead: when, and by whom.' },
   },
   async run({ options, terminal }): Promise<Report> {
+    if (Object.values(options).filter(Boolean).length > 1)
+      throw new UsageError('tenants list takes one of --open, --closed and --removed.');
     if (options.removed) return reportRemoved(await withServices(terminal, (_services, ctx) => listRemoved(ctx)));
-    const tenants = await withServices(terminal, (_services, ctx) => listTenants(ctx));
+    const all = await withServices(terminal, (_services, ctx) => listTenants(ctx));
+    const tenants = all.filter(({ closedAt }) => !(closedAt ? options.open : options.closed));
     const rows = tenants.map((tenant) => [
       tenant.slug,
-      tenant.name,
+      oneLine(tenant.name, nameShownMax),
       tenant.currency,
       switchedOn(tenant.modules),
       tenant.closedAt?.toISOString() ?? '–',
@@ -48,7 +56,10 @@ export const listTenantsCommand = defineCommand({
     const headings = ['SLUG', 'NAME', 'CURRENCY', 'MODULES', 'CLOSED'];
     return {
       data: { tenants: tenants.map(present) },
-      lines: tenants.length > 0 ? columns([headings, ...rows]) : ['There are no stores yet.'],
+      lines:
+        tenants.length > 0
+          ? columns([headings, ...rows])
+          : [all.length > 0 ? 'There are none.' : 'There are no stores yet.'],
     };
   },
 });

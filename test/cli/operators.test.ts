@@ -19,6 +19,7 @@ import { buildStaffSession, verify } from '#test/support/factories/staff.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { receiverFor } from '#test/support/factories/webhooks.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const { DATABASE_URL: _another, ...environment } = testEnvironment();
@@ -43,6 +44,27 @@ test('tenants list and tenants show print stores', async (t) => {
     out: '',
     err: 'There is no store with the slug "nobody".\n',
   });
+});
+
+test('tenants list shows closed or open stores only, and cuts a long name in its text', async (t) => {
+  const { services } = t.context;
+  const name = 'Cedar '.repeat(33).trim();
+  const open = await buildTenant(services, { name });
+  const closed = await buildTenant(services);
+  t.is((await call(t.context, 'tenants', 'close', closed.slug)).code, 0);
+  const listed = async (...words: string[]) => {
+    const { tenants } = JSON.parse((await call(t.context, 'tenants', 'list', '--json', ...words)).out);
+    return (tenants as { slug: string; name: string }[])
+      .filter(({ slug }) => [open.slug, closed.slug].includes(slug))
+      .map(({ slug, name }) => [slug, name]);
+  };
+  t.deepEqual(await listed('--open'), [[open.slug, name]]);
+  t.deepEqual(await listed('--closed'), [[closed.slug, closed.name]]);
+  t.regex((await call(t.context, 'tenants', 'list', '--open', '--closed')).err, /^tenants list takes one of /);
+
+  const { out } = await call(t.context, 'tenants', 'list');
+  t.regex(out, new RegExp(`^${open.slug} +Cedar .{20,50}…  USD`, 'm'));
+  t.true(out.split('\n').every((line) => line.length < 200));
 });
 
 test.serial('tenants set-module takes effect in every process and is recorded in the audit log', async (t) => {
