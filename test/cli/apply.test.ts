@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import anyTest, { type TestFn } from 'ava';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { parse } from 'yaml';
 
 import { type Applied, applyStore } from '#src/cli/apply/apply-store.ts';
@@ -513,3 +513,96 @@ test.serial('apply as a process creates, changes nothing, and fails, each with i
   );
   t.false((made.out + made.err + again.out + refused.err + live.err).includes('hush'));
 });
+
+/** Files in a folder of their own, with the environment of a call that applies them. */
+async function writeFiles(t: ExecutionContext<TestContext>, texts: Record<string, string>) {
+  const folder = await mkdtemp(join(tmpdir(), 'apply-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const files = Object.keys(texts).map((name) => join(folder, name));
+  for (const file of files) await writeFile(file, texts[basename(file)] ?? '');
+  const environment = { ...processEnvironment, DATABASE_URL: t.context.services.config.databaseUrl, ...secrets };
+  return { files, apply: (...words: string[]) => callCli(['apply', ...files, ...words], environment) };
+}
+
+test.serial('apply of several files changes nothing where one is wrong, and names it', async (t) => {
+  const first = ownStore();
+  const second = ownStore();
+  const { files, apply } = await writeFiles(t, {
+    'a.yaml': first.text,
+    'b.yaml': second.text.replace('currency: USD', 'currency: usd'),
+    'c.yaml': first.text.replace('price_cents: 3800', 'price_cents: 3900'),
+  });
+  const { code, out, err } = await apply('--json');
+  t.is(code, 1);
+  const [, , c] = files;
+  const lines = err.trimEnd().split('\n');
+  t.is(lines[0], 'The store files have errors in 2 places; nothing was changed:');
+  t.true(lines[1]?.startsWith(`  ${files[1]}:`) && lines[1].includes('  store.currency '), lines[1]);
+  t.is(lines[2]?.replace(/:\d+:\d+/, ''), `  ${c}  store.slug is that of ${files[0]}, too`);
+  t.deepEqual(
+    JSON.parse(out).problems.map(({ file, field }: Record<string, string>) => [file, field]),
+    [
+      [files[1], 'store.currency'],
+      [c, 'store.slug'],
+    ],
+  );
+  t.is(await storeOf(t.context, first.slug), undefined);
+  t.is(await storeOf(t.context, second.slug), undefined);
+});
+
+test.serial('apply of several files prints the keys of each store, also where one of them is rejected', async (t) => {
+  const stores = [ownStore(), ownStore(), ownStore()] as const;
+  const backwards = 'starts_at: 2026-02-01T00:00:00Z, ends_at: 2026-01-01T00:00:00Z';
+  const reject = (text: string) =>
+    text.replace('code: FIVEOFF, type: fixed', `code: FIVEOFF, ${backwards}, type: fixed`);
+  const [a, b, c] = stores;
+  const { files, apply } = await writeFiles(t, { 'a.yaml': a.text, 'b.yaml': reject(b.text), 'c.yaml': c.text });
+
+  const dry = await apply('--dry-run');
+  t.is(dry.code, 1, 'its promo code is rejected by the database of the store');
+  t.is(dry.out.match(/^Dry run: nothing was changed\.$/gm)?.length, 2);
+  for (const { slug } of stores) t.is(await storeOf(t.context, slug), undefined);
+
+  const made = await apply('--json');
+  t.is(made.code, 1);
+  const [ofA, ofB, ofC, ...others] = JSON.parse(made.out);
+  t.deepEqual(others, []);
+  t.deepEqual(
+    [ofA, ofC].map(({ file, store, dry_run }) => [file, store, dry_run]),
+    [
+      [files[0], a.slug, false],
+      [files[2], c.slug, false],
+    ],
+  );
+  for (const { value } of [...ofA.keys, ...ofC.keys]) t.truthy(await t.context.services.keys.open(value));
+  t.is(ofA.keys.length + ofC.keys.length, 4);
+  t.deepEqual([ofB.file, ofB.store, ofB.problems[0].field], [files[1], b.slug, 'promo_codes[1].ends_at']);
+  t.regex(ofB.error, new RegExp(`^The store file has errors in one place; nothing of ${b.slug} was changed:\n`));
+  t.is(await storeOf(t.context, b.slug), undefined);
+
+  const again = await apply();
+  t.is(again.code, 1);
+  t.regex(again.out, new RegExp(`^${a.slug} \\(${files[0]}\\)\nNothing to change: `));
+  t.regex(again.out, new RegExp(`\n\n${b.slug} \\(${files[1]}\\) failed:\nThe store file has errors in one place`));
+  t.true(again.out.endsWith(`\n\n2 of 3 files are done. Failed: ${files[1]}\n`), again.out);
+});
+
+test.serial(
+  'apply of several files changes nothing where the encryption keys are not those of one store',
+  async (t) => {
+    const known = ownStore();
+    await apply(t.context, known.text);
+    const added = ownStore();
+    const { apply: applyFiles } = await writeFiles(t, { 'a.yaml': added.text, 'b.yaml': known.text });
+    const lose = (from: string, to: string) =>
+      t.context.services.execute(sql`
+      update tenants set session_secret_sealed = replace(session_secret_sealed, ${from}, ${to})
+      where slug = ${known.slug}`);
+    await lose('k1:', 'k0:');
+    const { code, err } = await applyFiles();
+    await lose('k0:', 'k1:');
+    t.is(code, 1);
+    t.regex(err, new RegExp(`^ENCRYPTION_KEYS are not those of ${known.slug}; nothing was changed\\.`));
+    t.is(await storeOf(t.context, added.slug), undefined);
+  },
+);

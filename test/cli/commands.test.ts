@@ -33,7 +33,38 @@ const greet = defineCommand({
   },
 });
 
-const call = (...words: string[]) => callCli(words, {}, [greet]);
+/** A command that does one thing after the other, and prints each when it is done. */
+const fill = defineCommand({
+  name: 'fill',
+  summary: 'Fill kettles.',
+  parameters: { kettle: 'Which one.' },
+  takesMore: true,
+  async run({ parameters, more, terminal }) {
+    for (const kettle of [parameters.kettle, ...more]) {
+      if (kettle === 'rusty') throw new Failure('The kettle leaks.', [{ where: 'bottom' }]);
+      terminal.print({ lines: [`${kettle} is full.`], data: { kettle } });
+    }
+    return { lines: ['All are full.'], data: undefined };
+  },
+});
+
+const call = (...words: string[]) => callCli(words, {}, [greet, fill]);
+
+test('a command may take several of its last parameter, and print a part for each when it is done', async (t) => {
+  t.is((await call('fill', 'copper', 'steel')).out, 'copper is full.\nsteel is full.\nAll are full.\n');
+  const json = await call('fill', 'copper', 'steel', '--json');
+  t.deepEqual(JSON.parse(json.out), [{ kettle: 'copper' }, { kettle: 'steel' }]);
+  t.regex((await call('fill')).err, /^fill needs <kettle>\.\n/);
+  t.regex((await call('fill', '--help')).out, /^Usage: npm run cli -- fill <kettle>… \[options\]\n/);
+
+  t.is((await call('fill', 'copper', 'rusty')).out, 'copper is full.\n', 'what was printed stays printed');
+  const failed = await call('fill', 'copper', 'rusty', '--json');
+  t.is(failed.code, 1);
+  t.deepEqual(JSON.parse(failed.out), [
+    { kettle: 'copper' },
+    { error: 'The kettle leaks.', problems: [{ where: 'bottom' }] },
+  ]);
+});
 
 test('a command gets its parameters and options, and prints to standard output', async (t) => {
   const boiled = await call('kettle', 'boil', 'copper', '--degrees', '80', '--dry-run');

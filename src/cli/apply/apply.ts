@@ -1,17 +1,16 @@
-import { defineCommand, Failure, type Report } from '#src/cli/lib/command.ts';
-import { openSource } from '#src/cli/lib/files.ts';
+import { defineCommand, type Report, type Terminal } from '#src/cli/lib/command.ts';
+import { describeFailure } from '#src/cli/lib/describe-failure.ts';
 import { rejectOtherKeys, withServices } from '#src/cli/lib/with-services.ts';
-import { readConfig } from '#src/config.ts';
 import { applyStore } from './apply-store.ts';
-import { findDamage, type Problem } from './read-store-file.ts';
+import { failureOf, loadNamedFiles, type NamedFile } from './named-file.ts';
 import { reportApplied } from './report-applied.ts';
 import { RejectedInput } from './section.ts';
-import { loadStoreFile } from './store-file.ts';
 
 export const applyCommand = defineCommand({
   name: 'apply',
-  summary: 'Create or update a whole store from one file, YAML or JSON.',
-  parameters: { file: 'The store file, or - for standard input. The command example prints one.' },
+  summary: 'Create or update a whole store from one file, YAML or JSON; or several stores, each from its own.',
+  parameters: { file: 'A store file, or - for standard input. The command example prints one.' },
+  takesMore: true,
   options: {
     'dry-run': { type: 'boolean', description: 'Print what would change without changing anything.' },
     prune: {
@@ -23,43 +22,56 @@ export const applyCommand = defineCommand({
       description: 'Also overwrite existing stock and gift card balances. By default they are only set initially.',
     },
   },
-  async run({ parameters, options, terminal }): Promise<Report> {
-    const name = parameters.file === '-' ? 'standard input' : parameters.file;
-    const source = parameters.file === '-' ? await terminal.readInput() : await readSource(parameters.file);
-    const damage = findDamage(source);
-    if (damage) throw failureFrom(name, [damage]);
-    const { settings } = readConfig(terminal.environment);
-    const loaded = loadStoreFile(source.toString(), terminal.environment, settings);
-    if ('problems' in loaded) throw failureFrom(name, loaded.problems);
-
+  async run({ parameters, more, options, terminal }): Promise<Report> {
+    const files = await loadNamedFiles([parameters.file, ...more], terminal);
     const { 'dry-run': dryRun, 'set-stock': setStock, prune } = options;
-    try {
-      const applied = await withServices(terminal, async (services, ctx) => {
-        const tenant = await services.tenants.bySlug(loaded.file.store.slug);
+    return withServices(terminal, async (services, ctx) => {
+      for (const { file } of files) {
+        const tenant = await services.tenants.bySlug(file.store.slug);
         if (tenant) await rejectOtherKeys({ ...ctx, tenant });
-        await services.proveSecrets();
-        return applyStore(ctx, loaded.file, { dryRun, prune, setStock }, terminal.progress);
-      });
-      return reportApplied(applied);
-    } catch (error) {
-      if (!(error instanceof RejectedInput)) throw error;
-      throw failureFrom(
-        name,
-        error.issues.flatMap((issue) => loaded.locate(issue) ?? []),
+      }
+      await services.proveSecrets();
+      return applyAll(files, terminal, ({ name, file, locate }, progress, unchanged) =>
+        applyStore(ctx, file, { dryRun, prune, setStock }, progress).then(reportApplied, (error) => {
+          if (!(error instanceof RejectedInput)) throw error;
+          const problems = locate(error.issues).map((problem) => ({ file: name, ...problem }));
+          throw failureOf(problems, { unchanged });
+        }),
       );
-    }
+    });
   },
 });
 
-function failureFrom(name: string, problems: readonly Problem[]): Failure {
-  const lines = problems.map(
-    ({ line, column, field, detail }) => `  ${name}:${line}:${column}  ${field && `${field} `}${detail}`,
-  );
-  const count = problems.length === 1 ? 'one place' : `${problems.length} places`;
-  return new Failure([`The store file has errors in ${count}; nothing was changed:`, ...lines].join('\n'), problems);
-}
+type Apply = (file: NamedFile, progress: Terminal['progress'], unchanged?: string) => Promise<Report>;
 
-async function readSource(path: string): Promise<Buffer> {
-  await using file = await openSource(path);
-  return await file.readFile();
+/**
+ * One after the other, each in a transaction of its own. Each is reported at once, because the keys of a store that is
+ * made can never be shown again, whatever becomes of the next one.
+ */
+async function applyAll(files: readonly NamedFile[], terminal: Terminal, apply: Apply): Promise<Report> {
+  const [first, ...others] = files;
+  if (first && others.length === 0) return apply(first, terminal.progress);
+  const failed: string[] = [];
+  for (const named of files) {
+    const { name: file } = named;
+    const { slug: store } = named.file.store;
+    const progress = (message: string) => terminal.progress(`${store}: ${message}`);
+    try {
+      const { lines, data } = await apply(named, progress, `nothing of ${store}`);
+      terminal.print({ lines: [`${store} (${file})`, ...lines, ''], data: { file, ...(data as object) } });
+    } catch (error) {
+      const { message, problems } = describeFailure(error);
+      failed.push(file);
+      terminal.print({
+        lines: [`${store} (${file}) failed:`, message, ''],
+        data: { file, store, error: message, problems },
+      });
+    }
+  }
+  const done = `${files.length - failed.length} of ${files.length} files are done.`;
+  return {
+    failed: failed.length > 0,
+    lines: [failed.length > 0 ? `${done} Failed: ${failed.join(', ')}` : done],
+    data: undefined,
+  };
 }

@@ -11,6 +11,11 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Report the progress of long work. Goes to stderr. */
   progress(message: string): void;
+  /**
+   * Print a part of the output now, so that it is not lost if the rest fails. With `--json` the parts are the elements
+   * of one array, and the `data` of the final report is not printed.
+   */
+  print(part: Pick<Report, 'lines' | 'data'>): void;
   /** The whole standard input. */
   readInput(): Promise<Buffer>;
 }
@@ -29,6 +34,8 @@ type ValueOf<Given extends Option> = { boolean: boolean; string: string | undefi
 
 export interface Call<Parameter extends string, Given extends Options> {
   readonly parameters: Readonly<Record<Parameter, string>>;
+  /** What was given after the last parameter, where the command takes several of it. */
+  readonly more: readonly string[];
   readonly options: { readonly [Name in keyof Given]: ValueOf<Given[Name]> };
   readonly terminal: Terminal;
 }
@@ -40,6 +47,8 @@ export interface Command {
   readonly summary: string;
   /** What must follow the name, in this order, with its description. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** The last parameter may be given several times. */
+  readonly takesMore?: boolean;
   readonly options: Options;
   run(call: Call<string, Options>): Promise<Report>;
 }
@@ -55,6 +64,7 @@ export function defineCommand<
   readonly name: string;
   readonly summary: string;
   readonly parameters?: Readonly<Record<Parameter, string>>;
+  readonly takesMore?: boolean;
   readonly options?: Given;
   run(call: Call<Parameter, Given>): Promise<Report>;
 }): Command {

@@ -31,8 +31,8 @@ export function explain(command: Command): string {
   ].join('\n');
 }
 
-function synopsis({ name, parameters }: Command): string {
-  return [name, ...Object.keys(parameters).map((parameter) => `<${parameter}>`)].join(' ');
+function synopsis({ name, parameters, takesMore }: Command): string {
+  return [name, ...Object.keys(parameters).map((parameter) => `<${parameter}>`)].join(' ') + (takesMore ? '…' : '');
 }
 
 function describeOptions(options: Options): (readonly [string, string])[] {

@@ -10,7 +10,7 @@ export const commonOptions = {
 } as const satisfies Options;
 
 /** What of a call is the same for every command. */
-export interface ParsedCall extends Pick<Call<string, Options>, 'parameters' | 'options'> {
+export interface ParsedCall extends Pick<Call<string, Options>, 'parameters' | 'more' | 'options'> {
   readonly help: boolean;
 }
 
@@ -40,15 +40,17 @@ export function parseCall(command: Command, words: readonly string[]): ParsedCal
   const { values, positionals } = parseWords(command, options, words);
   const help = values['help'] === true;
   const names = Object.keys(command.parameters);
+  const surplus = positionals.slice(names.length);
   if (!help) {
     const missing = names.slice(positionals.length).map((name) => `<${name}>`);
     if (missing.length > 0) throw new UsageError(`${command.name} needs ${missing.join(' and ')}.`);
-    const surplus = positionals.slice(names.length);
-    if (surplus.length > 0) throw new UsageError(`${command.name} takes no "${surplus.join(' ')}".`);
+    if (surplus.length > 0 && !command.takesMore)
+      throw new UsageError(`${command.name} takes no "${surplus.join(' ')}".`);
   }
   const optionValue = (name: string, { type }: Option) => values[name] ?? (type === 'boolean' ? false : undefined);
   return {
     parameters: Object.fromEntries(names.map((name, index) => [name, positionals[index] ?? ''])),
+    more: surplus,
     options: Object.fromEntries(
       Object.entries(command.options).map(([name, option]) => [name, optionValue(name, option)]),
     ),

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 
-import { type Command, type Report, type Terminal, UsageError } from './command.ts';
+import { type Command, type Terminal, UsageError } from './command.ts';
 import { describeFailure } from './describe-failure.ts';
 import { explain, overview } from './help.ts';
 import { findCommand, parseCall } from './parse-call.ts';
@@ -25,6 +25,7 @@ export async function runCommands(
     return 0;
   }
   const json = words.includes('--json');
+  const output = openOutput(out, json);
   let called = '';
   try {
     const { command, rest } = findCommand(commands, requestsHelp ? words.slice(1) : words);
@@ -37,19 +38,39 @@ export async function runCommands(
     const terminal: Terminal = {
       environment,
       progress: (message) => void err.write(`${message}\n`),
+      print: output.print,
       readInput: () => buffer(input),
     };
     const report = await command.run({ ...call, terminal });
-    out.write(print(report, json));
+    output.end(report);
     return report.failed ? 1 : 0;
   } catch (error) {
     const { message, problems, exitCode } = describeFailure(error);
     err.write(`${message}\n${error instanceof UsageError ? `See npm run cli -- ${called}--help.\n` : ''}`);
-    if (json) out.write(`${JSON.stringify({ error: message, problems }, null, 2)}\n`);
+    output.fail({ error: message, problems });
     return exitCode;
   }
 }
 
-function print(report: Report, json: boolean): string {
-  return json ? `${JSON.stringify(report.data, null, 2)}\n` : report.lines.map((line) => `${line}\n`).join('');
+type Part = Parameters<Terminal['print']>[0];
+
+/** The output of one call: one report, or the parts that were printed before it was there. */
+function openOutput(out: Streams['out'], json: boolean) {
+  let parts = 0;
+  const show = ({ lines, data }: Part) =>
+    json ? JSON.stringify(data, null, 2) : lines.map((line) => `${line}\n`).join('');
+  const print = (part: Part) => {
+    out.write(json ? `${parts === 0 ? '[' : ','}\n${show(part)}` : show(part));
+    parts += 1;
+  };
+  const end = (report: Part) => {
+    if (json) out.write(parts === 0 ? `${show(report)}\n` : '\n]\n');
+    else out.write(show(report));
+  };
+  const fail = (data: object) => {
+    const failure = { lines: [], data };
+    if (json && parts > 0) print(failure);
+    end(failure);
+  };
+  return { print, end, fail };
 }
