@@ -639,6 +639,7 @@ async function givenIn({ ctx }: StoreContext): Promise<Record<string, Sending>> 
   const withTimes = (name: string): Sending => ({ body: { ...exampleFor(name), ...ended } });
   return {
     'POST /api/v1/admin/content': withTimes('POST /api/v1/admin/content'),
+    'POST /api/v1/admin/partners': { body: { code: 'new', name: 'The Maker Blog' } },
     'POST /api/v1/admin/promo-codes': withTimes('POST /api/v1/admin/promo-codes'),
     'PUT /api/v1/admin/content/:type/:slug': withTimes('PUT /api/v1/admin/content/:type/:slug'),
     'PUT /api/v1/admin/promo-codes/:code': withTimes('PUT /api/v1/admin/promo-codes/:code'),

@@ -38,6 +38,7 @@ test.serial('the owner of another store finds nothing of this one, and changes n
   const product = await buildProduct(ctx);
   const entry = await buildEntry(ctx);
   const promo = await buildPromo(ctx);
+  const partner = await buildPartner(ctx);
   const card = await buildGiftCard(ctx);
   const { order, labelId } = await request(ctx);
   const { id: returnId } = await buildReturn(ctx);
@@ -68,6 +69,7 @@ test.serial('the owner of another store finds nothing of this one, and changes n
     () => who.delete(`/content/${entry.type}/${entry.slug}`),
     () => who.put(`/promo-codes/${promo.code}`, { type: 'free_shipping' }),
     () => who.delete(`/promo-codes/${promo.code}`),
+    () => who.delete(`/partners/${partner.code}`),
     () => who.post(`/gift-cards/${card.id}/disable`),
     () => who.get(`/orders/${order.id}`),
     () => who.get(`/orders/${order.id}/rates`),

@@ -1,6 +1,5 @@
 import { transact } from '#src/database/transact.ts';
 import { removeProduct, saveStock } from '#src/domain/catalog/index.ts';
-import { removePartner } from '#src/domain/partners/index.ts';
 import { checkSession, requestRefund } from '#src/domain/payments/index.ts';
 import { changeReturnEmail } from '#src/domain/returns/index.ts';
 import { acknowledgeDuplicate, checkPurchases, receiveNotification, voidLabel } from '#src/domain/shipping/index.ts';
@@ -112,9 +111,6 @@ export const laterOperations: Readonly<Record<string, Prepare>> = {
     transact(ctx, (ctx) =>
       saveKey(ctx, { name: 'warehouse', kind: 'secret', scopes: ['orders:read', 'customers:read'], expiresAt: null }),
     ),
-  ),
-  'the removal of a partner': after(the.partner, [], async ({ ctx }, { code }) =>
-    transact(ctx, (ctx) => removePartner(ctx, code)),
   ),
   'the event that a payment is processed': after(the.checkout, [], async (store, { sessionId }) => {
     payments.change(sessionId, { state: 'processing', paymentId: `pi_${sessionId}` });

@@ -126,6 +126,9 @@ export const requests: Readonly<Record<string, Build>> = {
   'POST /api/v1/admin/partners': async (store, second) => ({
     body: { code: (await store.the(the.partner)).code, name: second ? 'One' : 'Two', commission_percent: 5 },
   }),
+  'DELETE /api/v1/admin/partners/:code': async (store) => ({
+    params: { code: (await store.the(the.partner)).code },
+  }),
   'POST /api/v1/admin/payments/webhook-secret/rotations': async (store) => {
     await store.the(the.paymentAccount);
     return {};

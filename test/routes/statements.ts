@@ -90,6 +90,7 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'GET /api/v1/admin/partner-applications': 1,
   'GET /api/v1/admin/partners': 1,
   'POST /api/v1/admin/partners': 7,
+  'DELETE /api/v1/admin/partners/:code': 6,
   'POST /api/v1/admin/payments/webhook-secret/rotations': 10,
   'POST /api/v1/admin/payments/webhook-secret/rotations/:id/confirm': 14,
   'GET /api/v1/admin/products': 2,

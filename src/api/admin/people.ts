@@ -1,6 +1,7 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
-import { auditedSave } from '#src/domain/audit/index.ts';
+import { auditedRemoval, auditedSave, ExpectedVersion } from '#src/domain/audit/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import { KnownCustomerView, listCustomers, presentKnownCustomer } from '#src/domain/customers/index.ts';
 import {
   InquiryView,
@@ -23,14 +24,24 @@ import {
   presentReceivedApplication,
   ReceivedApplicationView,
   readPartner,
+  removePartner,
   savePartner,
 } from '#src/domain/partners/index.ts';
 import { CustomerHistoryView, readCustomerHistory } from '#src/domain/portal/index.ts';
-import { Email, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { Done, Email, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Page = Type.Object(PageQuery);
 const PartnerResponse = Type.Object({ partner: ManagedPartnerView });
+
+const partner = (written: string) => ({
+  kind: 'partner',
+  name: normalisePartnerCode(written),
+  async view(ctx: Context) {
+    const partner = await readPartner(ctx, written);
+    return partner && presentManagedPartner(partner);
+  },
+});
 
 export const getLeads = defineRoute({
   ...reading('customers'),
@@ -94,19 +105,30 @@ export const postPartner = defineRoute({
   method: 'post',
   path: '/api/v1/admin/partners',
   summary: 'Create a partner, or update the one with this code. Omitted fields are set to their defaults.',
-  body: PartnerInput,
+  body: Type.Object({ ...PartnerInput.properties, version: ExpectedVersion }),
+  errors: ['version_conflict'],
   responses: { 200: PartnerResponse, 201: PartnerResponse },
-  async handle({ ctx, body }) {
-    const { view, isNew } = await auditedSave(ctx, {
-      kind: 'partner',
-      name: normalisePartnerCode(body.code),
-      async view(ctx) {
-        const partner = await readPartner(ctx, body.code);
-        return partner && presentManagedPartner(partner);
-      },
-      change: (ctx) => savePartner(ctx, body),
-    });
+  async handle({ ctx, body: { version, ...input } }) {
+    const { view, isNew } = await auditedSave(
+      ctx,
+      { ...partner(input.code), change: (ctx) => savePartner(ctx, input) },
+      { version },
+    );
     return (isNew ? created : ok)({ partner: view });
+  },
+});
+
+export const deletePartner = defineRoute({
+  ...writing('promotions'),
+  operationId: 'admin.deletePartner',
+  method: 'delete',
+  path: '/api/v1/admin/partners/:code',
+  summary: 'Remove a partner: no further order is attributed to them. Open checkouts keep their discount.',
+  params: Type.Object({ code: PartnerInput.properties.code }),
+  responses: { 200: Done },
+  async handle({ ctx, params: { code } }) {
+    await auditedRemoval(ctx, { ...partner(code), change: (ctx) => removePartner(ctx, code) });
+    return ok({ ok: true });
   },
 });
 

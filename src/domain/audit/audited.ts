@@ -71,7 +71,7 @@ export const changedMeanwhile = ({ kind }: { kind: string }): DomainError =>
   new DomainError('conflict', 'version_conflict', `The ${inWords(kind)} has been changed since you read it.`);
 
 /**
- * Create a thing or change the existing one, if it still has the expected version where one is given.
+ * Create a thing or change the existing one, if it still exists and has the expected version where one is given.
  * @throws DomainError `version_conflict`
  */
 export async function auditedSave<View extends object>(
@@ -80,7 +80,7 @@ export async function auditedSave<View extends object>(
   expected?: View extends Versioned ? { readonly version: number | null | undefined } : never,
 ): Promise<{ view: View; isNew: boolean }> {
   const { view, change } = await audited(ctx, subject, (before: (View & Partial<Versioned>) | undefined) =>
-    before && isOtherVersion(before, expected?.version) ? changedMeanwhile(subject) : undefined,
+    isOtherVersion(before ?? {}, expected?.version) ? changedMeanwhile(subject) : undefined,
   );
   return { view: present(view, subject), isNew: change.action === 'created' };
 }

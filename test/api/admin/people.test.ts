@@ -115,6 +115,30 @@ test('POST /admin/partners creates and updates a partner, and its sales are list
   );
 });
 
+test('POST /admin/partners changes a partner only if it has the version that was read', async (t) => {
+  const { owner } = t.context;
+  const save = (given: object) => owner.post('/partners', { code: 'maker', name: 'The Maker Blog', ...given });
+  const { version } = (await save({})).body.partner;
+  t.is((await save({ name: 'Theirs', version })).status, 200);
+  t.like(await save({ name: 'Mine', version }), { status: 409, body: { error: 'version_conflict' } });
+  const [partner] = (await owner.get('/partners')).body.partners;
+  t.is(partner.name, 'Theirs');
+  t.is((await owner.delete('/partners/maker')).status, 200);
+  t.is(resultOf(await save({ version: partner.version })), '409 version_conflict', 'and is not restored by it');
+  t.deepEqual((await owner.get('/partners')).body.partners, []);
+});
+
+test('DELETE /admin/partners/:code removes a partner, whose code attributes no further order', async (t) => {
+  const { api, ctx, owner, otherOwner } = t.context;
+  await owner.post('/partners', { code: 'maker', name: 'The Maker Blog', discount_percent: 5 });
+  t.is(resultOf(await otherOwner.delete('/partners/maker')), '404 not_found');
+  t.like(await owner.delete('/partners/Maker'), { status: 200, body: { ok: true } });
+  t.is(resultOf(await owner.delete('/partners/maker')), '404 not_found');
+  t.is((await api.call('GET', '/api/v1/partners/maker', { tenant: ctx.tenant.slug })).status, 404);
+  t.deepEqual(await deedsOf(ctx), ['partner.created', 'partner.removed']);
+  t.is((await owner.post('/partners', { code: 'maker', name: 'The Maker Blog' })).status, 201, 'saved again');
+});
+
 test('GET /admin/partner-applications lists the applications', async (t) => {
   const { ctx, owner } = t.context;
   await applyAsPartner(ctx, { email: 'Ada@Example.com', name: 'Ada', message: 'I write.' });

@@ -232,7 +232,7 @@ browserTest(
     t.timeout(180_000);
     const { stack } = t.context;
     const { admin } = clientsOf(stack);
-    await admin.savePartner({ code: 'edited', name: 'Edited', commission_percent: 8, window: '30d' });
+    await admin.savePartner({ code: 'edited', name: 'The Other Blog', commission_percent: 8, window: '30d' });
     const page = await openOwnTab(t);
     await openInConsole(page, stack, '/partners', 'Partners');
     await page
@@ -240,14 +240,26 @@ browserTest(
       .getByRole('button', { name: 'Edit' })
       .click();
     await dialog(page).getByLabel('Discount').fill('5');
-    await admin.savePartner({ code: 'edited', name: 'Edited', commission_percent: 12, window: '30d' });
+    await admin.savePartner({ code: 'edited', name: 'The Other Blog', commission_percent: 12, window: '30d' });
     await confirm(page, 'Save');
+    await page
+      .getByRole('row', { name: /Discount/ })
+      .filter({ hasText: '5' })
+      .waitFor();
+    await button(page, 'Save yours').click();
     await page.getByText('The partner is saved.').waitFor();
     const { partners } = await admin.listPartners({ limit: 100 });
     t.like(
       partners.find(({ code }) => code === 'edited'),
       { commission_percent: 12, discount_percent: 5 },
     );
+    await page
+      .getByRole('row', { name: /edited/ })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await confirm(page, 'Delete');
+    await page.getByText('The partner is deleted.').waitFor();
+    await page.getByRole('row', { name: /edited/ }).waitFor({ state: 'detached' });
   },
 );
 

@@ -123,6 +123,8 @@ export interface AdminOperations {
   listPartners(query?: Query<'admin.listPartners'>, options?: RequestOptions): List<'admin.listPartners', 'partners'>;
   /** Create a partner, or update the one with this code. Omitted fields are set to their defaults. */
   savePartner(body: Body<'admin.savePartner'>, options?: RequestOptions): Promise<Result<'admin.savePartner'>>;
+  /** Remove a partner: no further order is attributed to them. Open checkouts keep their discount. */
+  deletePartner(code: string, options?: RequestOptions): Promise<Result<'admin.deletePartner'>>;
   /** Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner, unless a member of the staff starts it. */
   startSecretRotation(options?: IdempotentOptions): Promise<Result<'admin.startSecretRotation'>>;
   /** Confirm the rotation and read the new secret. It can be read again for ten minutes. */
@@ -332,6 +334,7 @@ export const adminOperations: OperationTable = {
   listPartnerApplications: { at: 'GET /api/v1/admin/partner-applications', input: 'query', items: 'applications' },
   listPartners: { at: 'GET /api/v1/admin/partners', input: 'query', items: 'partners' },
   savePartner: { at: 'POST /api/v1/admin/partners', input: 'body' },
+  deletePartner: { at: 'DELETE /api/v1/admin/partners/{code}' },
   startSecretRotation: { at: 'POST /api/v1/admin/payments/webhook-secret/rotations', isIdempotent: true },
   confirmSecretRotation: { at: 'POST /api/v1/admin/payments/webhook-secret/rotations/{id}/confirm', input: 'body' },
   exportPersonalData: { at: 'POST /api/v1/admin/personal-data-exports', input: 'body', isIdempotent: true },

@@ -231,6 +231,10 @@ export interface paths {
         /** Create a partner, or update the one with this code. Omitted fields are set to their defaults. */
         post: operations["admin.savePartner"];
     };
+    "/api/v1/admin/partners/{code}": {
+        /** Remove a partner: no further order is attributed to them. Open checkouts keep their discount. */
+        delete: operations["admin.deletePartner"];
+    };
     "/api/v1/admin/payments/webhook-secret/rotations": {
         /** Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner, unless a member of the staff starts it. */
         post: operations["admin.startSecretRotation"];
@@ -3437,6 +3441,8 @@ export interface operations {
                     commission_percent?: number | null;
                     discount_percent?: number | null;
                     window?: string | null;
+                    /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
+                    version?: number | null;
                 };
             };
         };
@@ -3452,6 +3458,24 @@ export interface operations {
                 content: {
                     "application/json": {
                         partner: components["schemas"]["ManagedPartner"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.deletePartner": {
+        parameters: {
+            path: {
+                code: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
                     };
                 };
             };

@@ -1,3 +1,4 @@
+import Box from '@mui/material/Box';
 import { ApiError, type Body, type ManagedPartner } from '@storefront-commerce/client';
 import { maxValue, required } from 'react-admin';
 
@@ -7,6 +8,7 @@ import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { formatCount, formatMoney, formatPercent } from '../../lib/format.ts';
 import { TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
+import { VersionedAction } from '../../lib/versioned-form.tsx';
 import { useSession } from '../../session/session.ts';
 
 type Input = Body<'admin.savePartner'>;
@@ -27,7 +29,7 @@ export function PartnerList() {
         { label: 'Orders', align: 'right', show: ({ orders }) => formatCount(orders) },
         { label: 'Sales', align: 'right', show: ({ total_cents: total }) => formatMoney(total, currency) },
         { label: 'Earned', align: 'right', show: ({ commission_cents: cents }) => formatMoney(cents, currency) },
-        { label: 'Change', show: (partner) => <EditPartner partner={partner} /> },
+        { label: 'Change', show: (partner) => <PartnerActions partner={partner} /> },
       ]}
     />
   );
@@ -57,20 +59,31 @@ function NewPartner() {
   );
 }
 
-/** Only what was edited changes: the rest stays as another member may have saved it meanwhile. */
-function EditPartner({ partner }: { readonly partner: ManagedPartner }) {
+function PartnerActions({ partner }: { readonly partner: ManagedPartner }) {
+  const { code, name } = partner;
   return (
-    <Action<Input>
-      label="Edit"
-      submit="Save"
-      title={`Edit ${partner.name}`}
-      scope="admin.promotions:write"
-      input={inputOf(partner)}
-      run={async (_, { edited }) => admin.savePartner({ ...inputOf(await readPartner(partner)), ...edited })}
-      done="The partner is saved."
-    >
-      <PartnerInputs isKnown />
-    </Action>
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+      <VersionedAction
+        title={`Edit ${name}`}
+        scope="admin.promotions:write"
+        thing={partner}
+        inputOf={inputOf}
+        read={() => readPartner(partner)}
+        replace={async (input) => (await admin.savePartner(input)).partner}
+        done="The partner is saved."
+      >
+        <PartnerInputs isKnown />
+      </VersionedAction>
+      <Action
+        label="Delete"
+        title={`Delete ${name}`}
+        color="error"
+        scope="admin.promotions:write"
+        text="No further order is attributed to the partner. What they have earned stays in the export of partners."
+        run={() => admin.deletePartner(code)}
+        done="The partner is deleted."
+      />
+    </Box>
   );
 }
 
@@ -113,7 +126,7 @@ function PartnerInputs({ isKnown = false }: { readonly isKnown?: boolean }) {
 /** The API lists partners, and does not read one. */
 async function readPartner(partner: ManagedPartner): Promise<ManagedPartner> {
   for await (const found of admin.listPartners({ limit: 100 })) if (found.code === partner.code) return found;
-  return partner;
+  throw new ApiError('not_found', `${partner.name} was deleted meanwhile.`);
 }
 
 /** The API would change the partner who has this code, and their commission. */
