@@ -41,8 +41,8 @@ export const postExport = defineRoute({
   description:
     'A worker writes one consistent snapshot; then `url` of the export is a link to the file for 24 hours. What is ' +
     'exported says which scope is required: the one that reads it, such as `admin.orders:read`, and ' +
-    '`admin.analytics:read` for the journal. Only what was created, or entered in the accounts, from `from` on and ' +
-    'before `to` is exported; of products and of stock, all that there is now.',
+    '`admin.analytics:read` for the journal. Only what was created, entered in the accounts, or attributed to a ' +
+    'partner, from `from` on and before `to` is exported; of products and of stock, all that there is now.',
   body: Type.Object({
     kind: ExportKindName,
     format: Type.Optional({ ...ExportFormatName, default: 'csv' }),

@@ -6,7 +6,13 @@ export {
   presentReceivedApplication,
   ReceivedApplicationView,
 } from './applications.ts';
-export { listPartners, ManagedPartnerView, presentManagedPartner, readPartner } from './managed-partners.ts';
+export {
+  attributedSales,
+  listPartners,
+  ManagedPartnerView,
+  presentManagedPartner,
+  readPartner,
+} from './managed-partners.ts';
 export {
   findPartner,
   normalisePartnerCode,

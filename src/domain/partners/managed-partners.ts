@@ -41,12 +41,21 @@ const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
     p.discount_percent::float8 as "discountPercent", p.window_ms as "windowMs", p.version, p.created_at as "createdAt",
     sales.orders, sales."totalCents", sales."commissionCents"${more}
   from partners p, lateral (
-    select count(*)::int as orders, coalesce(sum(${retained(sql`a.total_cents`)}), 0)::int8 as "totalCents",
-      coalesce(sum(${retained(sql`a.commission_cents`)}), 0)::int8 as "commissionCents"
-    from partner_attributions a left join lateral (${reversed(ctx)}) as r on true
-      left join lateral (${payments(ctx)}) as o on true
-    where a.tenant_id = ${ctx.tenant.id} and a.partner_id = p.id) as sales
+    select count(*)::int as orders, coalesce(sum(a.total_cents), 0)::int8 as "totalCents",
+      coalesce(sum(a.commission_cents), 0)::int8 as "commissionCents"
+    from (${attributedSales(ctx)}) as a where a.partner_id = p.id) as sales
   where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
+
+/**
+ * A query for the orders that are attributed to partners: `order_id`, `partner_id` and `attributed_at`, with `total_cents`
+ * and `commission_cents` without what was refunded.
+ */
+export const attributedSales = (ctx: Context): Sql => sql`
+  select a.order_id, a.partner_id, a.attributed_at, ${retained(sql`a.total_cents`)}::int8 as total_cents,
+    ${retained(sql`a.commission_cents`)}::int8 as commission_cents
+  from partner_attributions a left join lateral (${reversed(ctx)}) as r on true
+    left join lateral (${payments(ctx)}) as o on true
+  where a.tenant_id = ${ctx.tenant.id}`;
 
 /**
  * Of an amount for the goods of an order, the part that was neither refunded nor lost in a dispute. What was reversed is

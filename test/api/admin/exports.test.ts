@@ -2,6 +2,9 @@ import anyTest, { type TestFn } from 'ava';
 import { pruneBulk } from '#jobs/retention.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
+import { exportKinds } from '#src/domain/bulk/index.ts';
+import { captureLead, saveQuiz } from '#src/domain/leads/index.ts';
+import { attributeOrder } from '#src/domain/partners/index.ts';
 import { holdGiftCard, redeemGiftCard, returnGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
@@ -9,7 +12,9 @@ import { sql } from '#src/lib/sql.ts';
 import { dieAt } from '#test/support/die-at.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { buildWaiting } from '#test/support/factories/leads.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildPartner } from '#test/support/factories/partners.ts';
 import { buildGiftCard } from '#test/support/factories/promotions.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -119,7 +124,22 @@ test('an export of each kind in each format changes nothing when it is imported'
   }));
   t.is((await importFile('kind=orders&format=jsonl', linesOf(orders))).rows.failed, 0);
 
-  for (const kind of ['products', 'stock', 'customers', 'orders']) {
+  await importFile(
+    'kind=partners&format=jsonl',
+    linesOf(
+      texts.map((text, index) => ({ code: `p${index}`, name: text.replace('\n', ' '), window: `${index + 23}h` })),
+    ),
+  );
+  const terms = [
+    { type: 'percent', value: 7.25, products: ['bowl-0', 'bowl-1'], usage_limit: 5, starts_at: created_at },
+    { type: 'fixed', value_cents: 500, per_customer_limit: 1 },
+  ];
+  await importFile(
+    'kind=promo_codes&format=jsonl',
+    linesOf(texts.map((_, index) => ({ code: `CODE${index}`, ...(terms[index] ?? { type: 'free_shipping' }) }))),
+  );
+
+  for (const kind of ['products', 'stock', 'customers', 'orders', 'partners', 'promo_codes']) {
     for (const format of ['csv', 'jsonl']) {
       const { text } = await exportFile(t, { kind, format });
       const { changes, rows } = await importFile(`kind=${kind}&format=${format}`, text);
@@ -274,7 +294,7 @@ test('every kind is exported in each format, and orders with their items', async
   const { ctx } = t.context;
   await buildProduct(ctx);
   const { orderNumber } = await buildPaidOrder(ctx, { items: [{}, { name: 'Cup' }] });
-  const kinds = ['stock', 'orders', 'returns', 'customers', 'subscriptions', 'gift_cards', 'reminders', 'analytics'];
+  const kinds = exportKinds.map(({ name }) => name).filter((name) => !name.startsWith('journal'));
   for (const kind of kinds) {
     for (const format of ['csv', 'jsonl']) t.is((await exportFile(t, { kind, format })).view.failure, null, kind);
   }
@@ -286,6 +306,51 @@ test('every kind is exported in each format, and orders with their items', async
     ['Oak bowl', 'Cup'],
   );
   t.is(rowsOf((await exportFile(t, { kind: 'orders' })).text).length, 3);
+});
+
+test('commissions are exported by the time of their orders, without what was refunded, also of a removed partner', async (t) => {
+  const { ctx, owner } = t.context;
+  const { code } = await buildPartner(ctx, { code: 'maker', name: '=Maker' });
+  const { id, orderNumber } = await buildPaidOrder(ctx, { items: [{ unitPriceCents: 5000 }] });
+  const from = ctx.clock.now().toISOString();
+  await transact(ctx, async (ctx) => {
+    await attributeOrder(ctx, { orderId: id, partnerCode: code, totalCents: 5000 });
+    await ctx.tx.execute(sql`
+      insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
+      values (${ctx.tenant.id}, ${id}, 'refund', 1, 2500, ${ctx.clock.now()})`);
+  });
+  t.deepEqual(
+    rowsOf((await exportFile(t, { kind: 'partners' })).text)[1]
+      ?.split(',')
+      .slice(0, 8),
+    [...['maker', "'=Maker", '8', '0', '30d'], ...['1', '2500', '200']],
+  );
+  await owner.delete('/partners/maker');
+  const rows = rowsOf((await exportFile(t, { kind: 'commissions', from })).text);
+  t.deepEqual(
+    rows.map((row) => row.split(',').toSpliced(3, 1).join()),
+    [
+      'partner_code,partner_name,order_number,currency,total_cents,commission_cents',
+      `maker,'=Maker,${orderNumber},USD,2500,200`,
+    ],
+  );
+  t.is((await exportFile(t, { kind: 'commissions', to: from })).view.rows, 0);
+  t.is((await exportFile(t, { kind: 'partners', format: 'jsonl' })).view.rows, 0);
+});
+
+test('leads are exported with their consent, and the waitlist with what each waits for', async (t) => {
+  const { ctx } = t.context;
+  const { slug, variant } = await buildProduct(ctx, { slug: 'bowl' });
+  await captureLead(ctx, { email: 'ada@example.com', source: 'footer', name: '=1', consent: true });
+  await saveQuiz(ctx, { email: 'ada@example.com', answers: { roast: 'dark' } });
+  await buildWaiting(ctx, { productSlug: slug, variantId: variant.id, email: 'eva@example.com' });
+  const leads = rowsOf((await exportFile(t, { kind: 'leads' })).text).map((row) => row.split(',').slice(1, 5).join());
+  t.is(leads[0], 'email,source,name,consent');
+  t.true(leads.includes("ada@example.com,footer,'=1,true"));
+  const lines = (await exportFile(t, { kind: 'leads', format: 'jsonl' })).text.trim().split('\n');
+  t.deepEqual(lines.map((line) => JSON.parse(line)).find(({ source }) => source === 'quiz').answers, { roast: 'dark' });
+  const waiting = rowsOf((await exportFile(t, { kind: 'waitlist' })).text)[1]?.split(',');
+  t.deepEqual(waiting?.slice(1, 5), ['eva@example.com', 'bowl', variant.id, variant.sku ?? '']);
 });
 
 test.serial(

@@ -2,13 +2,16 @@ import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
 import { exportKinds } from '#src/domain/bulk/exports/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { attributeOrder } from '#src/domain/partners/index.ts';
 import { holdGiftCard, redeemGiftCard, returnGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { stopReminders } from '#src/domain/reminders/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
-import { buildGiftCard } from '#test/support/factories/promotions.ts';
+import { buildWaiting } from '#test/support/factories/leads.ts';
+import { buildPartner } from '#test/support/factories/partners.ts';
+import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { buildRemindedCart } from '#test/support/factories/reminders.ts';
 import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
@@ -18,15 +21,19 @@ useContext(test);
 
 /** What a store exports, of each kind. */
 async function sell(ctx: Context): Promise<void> {
-  const { id: productId } = await buildProduct(ctx, { tags: ['wood', 'kitchen'], variants: [{}, {}] });
+  const { id: productId, slug } = await buildProduct(ctx, { tags: ['wood', 'kitchen'], variants: [{}, {}] });
   await buildCustomer(ctx);
   await buildSubscription(ctx, { productId });
   const { cart } = await buildRemindedCart(ctx);
   const order = await buildReturnableOrder(ctx, { items: [{}, { name: 'Cup' }] });
   await buildReturn(ctx, order);
+  const { code: partnerCode } = await buildPartner(ctx);
+  await buildPromo(ctx);
+  await buildWaiting(ctx, { productSlug: slug });
   const { id: giftCardId, code } = await buildGiftCard(ctx, { balanceCents: 5000 });
   const part = { giftCardId, amountCents: 400, orderId: order.id };
   await transact(ctx, async (ctx) => {
+    await attributeOrder(ctx, { orderId: order.id, partnerCode, totalCents: 3800 });
     await holdGiftCard(ctx, part);
     await redeemGiftCard(ctx, part);
     await returnGiftCard(ctx, { orderId: order.id });

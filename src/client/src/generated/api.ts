@@ -2607,7 +2607,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    kind: "products" | "stock" | "orders" | "returns" | "journal" | "journal_days" | "customers" | "subscriptions" | "gift_cards" | "reminders" | "analytics";
+                    kind: "products" | "stock" | "orders" | "returns" | "journal" | "journal_days" | "customers" | "subscriptions" | "gift_cards" | "reminders" | "analytics" | "leads" | "waitlist" | "partners" | "commissions" | "promo_codes";
                     /**
                      * @default csv
                      */

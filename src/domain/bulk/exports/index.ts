@@ -3,7 +3,16 @@ import type { Operation } from '../operation.ts';
 import { exportProducts, exportStock } from './catalog.ts';
 import { exportJournal, exportJournalDays } from './journal.ts';
 import { exportOrders, exportReturns } from './orders.ts';
-import { exportAnalytics, exportCustomers, exportGiftCards, exportReminders, exportSubscriptions } from './people.ts';
+import {
+  exportAnalytics,
+  exportCustomers,
+  exportGiftCards,
+  exportLeads,
+  exportReminders,
+  exportSubscriptions,
+  exportWaitlist,
+} from './people.ts';
+import { exportCommissions, exportPartners, exportPromoCodes } from './promotions.ts';
 
 /** Everything that can be exported. */
 export const exportKinds: readonly ExportKind[] = [
@@ -18,6 +27,11 @@ export const exportKinds: readonly ExportKind[] = [
   exportGiftCards,
   exportReminders,
   exportAnalytics,
+  exportLeads,
+  exportWaitlist,
+  exportPartners,
+  exportCommissions,
+  exportPromoCodes,
 ];
 
 export function exportKindOf({ kind }: Pick<Operation, 'kind'>): ExportKind {

@@ -11,6 +11,33 @@ export const exportCustomers: ExportKind = {
     where c.tenant_id = ${tenant.id} and ${inRange('c.created_at', range)} order by c.id`,
 };
 
+const ofLead = sql`l.id, l.email, l.source, l.name, l.consent, l.created_at, l.updated_at`;
+
+/** Lines of JSON have the answers to a quiz, too. */
+export const exportLeads: ExportKind = {
+  name: 'leads',
+  area: 'customers',
+  columns: ['id', 'email', 'source', 'name', 'consent', 'created_at', 'updated_at'],
+  select: ({ tenant }, range) => sql`
+    select ${ofLead} from leads l
+    where l.tenant_id = ${tenant.id} and ${inRange('l.created_at', range)} order by l.created_at, l.id`,
+  selectObjects: ({ tenant }, range) => sql`
+    select ${ofLead}, l.answers from leads l
+    where l.tenant_id = ${tenant.id} and ${inRange('l.created_at', range)} order by l.created_at, l.id`,
+};
+
+export const exportWaitlist: ExportKind = {
+  name: 'waitlist',
+  area: 'customers',
+  columns: ['id', 'email', 'product_slug', 'variant_id', 'sku', 'created_at', 'notified_at'],
+  select: ({ tenant }, range) => sql`
+    select w.id, w.email, p.slug as product_slug, w.variant_id, v.sku, w.created_at, w.notified_at
+    from waitlist_entries w
+      join products p on p.tenant_id = w.tenant_id and p.id = w.product_id
+      left join variants v on v.tenant_id = w.tenant_id and v.id = w.variant_id
+    where w.tenant_id = ${tenant.id} and ${inRange('w.created_at', range)} order by w.id`,
+};
+
 const ofSubscription = sql`s.id, s.email, s.status, p.slug as product_slug, v.sku, s.interval, s.quantity,
   s.unit_price_cents, s.currency, s.current_period_end, s.cancel_at_period_end, s.canceled_at, s.created_at`;
 

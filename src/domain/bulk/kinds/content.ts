@@ -2,7 +2,7 @@ import { closed } from '#src/lib/schema.ts';
 import { EntryInput, saveEntry } from '../../content/index.ts';
 import { normalisePromoCode, PromoCodeInput, savePromoCode } from '../../promotions/index.ts';
 import { defineImportKind, type TableFormat } from '../import-kind.ts';
-import { definedFields } from './cells.ts';
+import { definedFields, withoutFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
 import { saveEach } from './save-each.ts';
 
@@ -41,6 +41,9 @@ export const importContent = defineImportKind({
     }),
 });
 
+/** What an export of promo codes has besides. */
+const usage = ['used', 'created_at'];
+
 export const importPromoCodes = defineImportKind({
   name: 'promo_codes',
   area: 'promotions',
@@ -50,9 +53,11 @@ export const importPromoCodes = defineImportKind({
       texts: ['code', 'type', 'starts_at', 'ends_at'],
       numbers: ['value', 'value_cents', 'min_subtotal_cents', 'usage_limit', 'per_customer_limit'],
       lists: ['products'],
+      others: usage,
     }),
   },
   schema: closed(PromoCodeInput),
+  readLine: (line) => withoutFields(line, usage),
   auditedAs: 'promo_code',
   save: (ctx, promos, mode) =>
     saveEach(ctx, promos, mode, {

@@ -8,6 +8,8 @@ import { rejectExisting, saveEach } from './save-each.ts';
 
 /** What an export of customers has besides. */
 const notRead = ['id', 'created_at'];
+/** What an export of partners has besides. */
+const sales = ['orders', 'total_cents', 'commission_cents', 'created_at'];
 
 /** Customers with their consent to advertising. */
 export const importCustomers = defineImportKind({
@@ -41,9 +43,11 @@ export const importPartners = defineImportKind({
       required: ['code', 'name'],
       texts: ['code', 'name', 'window'],
       numbers: ['commission_percent', 'discount_percent'],
+      others: sales,
     }),
   },
   schema: closed(PartnerInput),
+  readLine: (line) => withoutFields(line, sales),
   auditedAs: 'partner',
   save: (ctx, partners, mode) =>
     saveEach(ctx, partners, mode, {

@@ -28,4 +28,9 @@ export const exportScopes: Readonly<Record<ExportKind, string>> = {
   gift_cards: 'admin.promotions:read',
   reminders: 'admin.customers:read',
   analytics: 'admin.analytics:read',
+  leads: 'admin.customers:read',
+  waitlist: 'admin.customers:read',
+  partners: 'admin.customers:read',
+  commissions: 'admin.customers:read',
+  promo_codes: 'admin.promotions:read',
 };
