@@ -31,4 +31,4 @@ export const owning = { ...common, audience: toBearerOrStaff('admin:write'), ver
 /** What is said of a list that `searchPage` reads. */
 export const searched = (rows: string): string =>
   'A page may be shorter than its limit, or empty, while its cursor is not null: where filters leave few of the ' +
-  `${rows}, it is looked for among 1,000 at once.`;
+  `${rows}, each page is looked for among 1,000 of them.`;
