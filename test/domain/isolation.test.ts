@@ -25,6 +25,7 @@ const platformUses: readonly string[] = [
   'src/domain/backoffice/read-operations.ts: operators see the state of every store',
   'src/domain/backoffice/remove-store.ts: a removed store is no tenant any more',
   'src/domain/bulk/operation.ts: operators see the imports, exports and bulk changes of every store',
+  'src/domain/mail/unsent-mail.ts: operators see the emails of every store that were given up',
   'src/domain/payments/drift/drift-reports.ts: operators see where orders and payments of a store do not agree',
   'src/domain/payments/events/sweep-events.ts: each store has a provider account of its own',
   'src/domain/payments/sessions/check-session.ts: sessions of every store come due',

@@ -62,7 +62,7 @@ browserTest('an operator reads failed jobs in a browser, corrects the cause, and
   await page.goto(`${api.url}/ops/labels`);
   await page.getByRole('heading', { name: /no complete shipping address/ }).waitFor();
   await picture(page, 'labels');
-  await page.getByRole('link', { name: order.orderNumber }).click();
+  await page.getByRole('link', { name: order.orderNumber, exact: true }).click();
   await page.getByRole('heading', { name: 'Choose a rate' }).waitFor();
   await picture(page, 'label');
 
@@ -105,7 +105,7 @@ browserTest(
     page.setDefaultTimeout(60_000);
     const open = async ({ order }: Requested) => {
       await page.goto(`${api.url}/ops/labels`);
-      await page.getByRole('link', { name: order.orderNumber }).click();
+      await page.getByRole('link', { name: order.orderNumber, exact: true }).click();
     };
     // The page reloads by itself until the work is done; a visit to another page before that could be canceled by it.
     const becomes = async ({ order }: Requested, state: string, heading: string) => {
