@@ -79,7 +79,7 @@ function PartnerActions({ partner }: { readonly partner: ManagedPartner }) {
         title={`Delete ${name}`}
         color="error"
         scope="admin.promotions:write"
-        text="No further order is attributed to the partner. What they have earned stays in the export of partners."
+        text="No further order is attributed to the partner. What they have earned stays in the export of commissions."
         run={() => admin.deletePartner(code)}
         done="The partner is deleted."
       />
