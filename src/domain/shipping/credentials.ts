@@ -1,5 +1,5 @@
 import { readOne } from '#src/database/transact.ts';
-import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import { DomainError, ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { validateKey, wrongModeOf } from '../check-key-mode.ts';
 import { type Credentials, type CredentialsChange, openCredential, replacedBy } from '../confirmations/index.ts';
@@ -113,8 +113,14 @@ export async function classifyCheck(check: Promise<unknown>): Promise<AccountChe
     return { ok: true, detail: 'The provider accepts the key.' };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    const detail =
-      error.failure === 'denied' ? 'The provider does not accept the key.' : 'The provider did not respond.';
-    return { ok: false, detail };
+    return { ok: false, detail: checkFailures[error.failure] };
   }
 }
+
+const checkFailures: Readonly<Record<ProviderFailure, string>> = {
+  denied: 'The provider does not accept the key.',
+  missing: 'The provider does not know the account.',
+  busy: 'The provider has had too many requests. Check again in a minute.',
+  refused: 'The provider rejects the request.',
+  away: 'The provider did not respond.',
+};

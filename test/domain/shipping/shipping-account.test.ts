@@ -17,7 +17,7 @@ import {
 } from '#src/domain/shipping/index.ts';
 import { pauseLabels } from '#src/domain/shipping/pause-labels.ts';
 import { openAccount } from '#src/domain/shipping/shipping-account.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, type ProviderError } from '#src/lib/errors.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -25,7 +25,7 @@ import { issuesOf } from '#src/lib/validation.ts';
 import { createEasypostConnection } from '#src/providers/easypost/easypost-connection.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
-import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+import { busy, denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 import { interleave } from '#test/support/interleave.ts';
 import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -194,13 +194,17 @@ test('checkShippingAccount checks the key at the provider', async (t) => {
   await t.throwsAsync(checkShippingAccount(ctx), { instanceOf: DomainError, code: 'not_found' });
   await transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput()));
   t.like(await checkShippingAccount(ctx), { ok: true });
-  const rejecting = {
+  const failingWith = (error: ProviderError) => ({
     ...ctx,
-    ports: { ...ctx.ports, shipping: { ...shipping, checkAccount: () => Promise.reject(denial()) } },
-  };
-  t.deepEqual(await checkShippingAccount(rejecting), {
+    ports: { ...ctx.ports, shipping: { ...shipping, checkAccount: () => Promise.reject(error) } },
+  });
+  t.deepEqual(await checkShippingAccount(failingWith(denial())), {
     ok: false,
     detail: 'The provider does not accept the key.',
+  });
+  t.deepEqual(await checkShippingAccount(failingWith(busy())), {
+    ok: false,
+    detail: 'The provider has had too many requests. Check again in a minute.',
   });
 });
 
