@@ -5,7 +5,8 @@ import { loadOnce } from '#src/lib/load-once.ts';
 import type { Services } from '#src/services.ts';
 import { shownOnBoard } from './respond.ts';
 
-const boardPath = /^\/ops\/queues(\/|$)/;
+const boardPath = '/ops/queues';
+const boardsPaths = new RegExp(`^${boardPath}(/|$)`);
 
 const redisIsAway = 'Redis is unavailable, so the queues cannot be shown. No data was lost.';
 
@@ -16,7 +17,7 @@ const redisIsAway = 'Redis is unavailable, so the queues cannot be shown. No dat
 export function openOnFirstUse(services: Services): Middleware {
   const loadBoard = loadOnce(() => import('./board.ts').then(({ createBoard }) => createBoard(services)));
   return async (koa, next) => {
-    if (!boardPath.test(koa.path)) return next();
+    if (!boardsPaths.test(koa.path)) return next();
     const rejectWithoutRedis = (cause?: unknown) => {
       if (services.redis.status === 'ready') return;
       throw new DomainError('unavailable', 'service_unavailable', redisIsAway, { ...shownOnBoard(redisIsAway), cause });
@@ -28,6 +29,9 @@ export function openOnFirstUse(services: Services): Middleware {
     } catch (error) {
       if (!(error instanceof DomainError)) rejectWithoutRedis(error);
       throw error;
+    } finally {
+      // The board's own router calls it `/`, and our router does not know it.
+      koa['_matchedRoute'] = boardPath;
     }
     // What the board responds where Redis stopped responding meanwhile.
     if (koa.status === 500) rejectWithoutRedis();

@@ -75,3 +75,13 @@ test('a retry at a URL that the board does not have is 404', async (t) => {
     t.is(status, 404, path);
   }
 });
+
+test('requests of the board are counted by the path of the board', async (t) => {
+  const { api, services } = t.context;
+  await until(async () => (await api.call('GET', '/ops/queues', { headers: right })).status === 200);
+  await api.call('PUT', '/ops/queues/api/queues/nothing/retry/failed', { headers: right });
+  const counted = [...(await services.metrics.series()).keys()].join('\n');
+  t.regex(counted, /method="GET",route="\/ops\/queues",status="200"/);
+  t.regex(counted, /method="PUT",route="\/ops\/queues",status="404"/);
+  t.notRegex(counted, /route="\/"/);
+});
