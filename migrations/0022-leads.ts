@@ -14,11 +14,14 @@ export class Leads extends Migration {
         name text,
         -- Null: consent was not requested.
         consent boolean,
+        -- When it was given or declined.
+        consent_at timestamptz,
         answers jsonb,
         created_at timestamptz not null,
         updated_at timestamptz not null,
         primary key (tenant_id, id),
-        unique (tenant_id, email, source)
+        unique (tenant_id, email, source),
+        check ((consent is null) = (consent_at is null))
       );
       -- The id of a lead has no time, as it is shown to whoever sends its email.
       create index leads_by_age on leads (tenant_id, created_at, id);

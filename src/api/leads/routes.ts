@@ -22,7 +22,7 @@ export const postLead = defineRoute({
   path: '/api/v1/leads',
   tag: 'leads',
   summary: 'Create a lead. The same email from the same source is the same lead.',
-  description: 'Only a secret key with `leads:write` changes its consent, or its name once given.',
+  description: 'Only a secret key with `leads:write` changes its consent or its name once given.',
   audience: toPublic,
   body: LeadInput,
   limit: 'leads',

@@ -28,7 +28,7 @@ export interface NewLead {
   readonly name?: string | null | undefined;
   readonly consent?: boolean | null | undefined;
   readonly answers?: Record<string, unknown> | null | undefined;
-  /** Without it, an existing lead keeps its consent, and its name if it has one. */
+  /** Without it, an existing lead keeps its name, and what it has consented to or declined. */
   readonly replaces?: boolean;
 }
 
@@ -48,18 +48,19 @@ export function upsertLead(ctx: Context, lead: NewLead, when: Sql = sql`(select)
   const email = normaliseEmail(lead.email);
   const id = leadIdOf(ctx, email, source);
   const now = ctx.clock.now();
+  const consentAt = typeof consent === 'boolean' ? now : null;
+  const preferred = (column: Sql) =>
+    replaces ? sql`coalesce(excluded.${column}, known.${column})` : sql`coalesce(known.${column}, excluded.${column})`;
   return sql`
-    insert into leads as known (tenant_id, id, email, source, name, consent, answers, created_at, updated_at)
+    insert into leads as known (tenant_id, id, email, source, name, consent, consent_at, answers, created_at, updated_at)
     select ${ctx.tenant.id}, ${id}, ${email}, ${source}, ${name?.trim() || null}::text,
-      ${consent ?? null}::boolean, ${answers ? JSON.stringify(answers) : null}::jsonb,
+      ${consent ?? null}::boolean, ${consentAt}::timestamptz, ${answers ? JSON.stringify(answers) : null}::jsonb,
       ${now}::timestamptz, ${now}::timestamptz
     from ${when} cross join pg_advisory_xact_lock(hashtextextended(${id}, 0)) as locked
     on conflict (tenant_id, email, source) do update set
-      ${
-        replaces
-          ? sql`name = coalesce(excluded.name, known.name), consent = coalesce(excluded.consent, known.consent)`
-          : sql`name = coalesce(known.name, excluded.name)`
-      },
+      name = ${preferred(sql`name`)}, consent = ${preferred(sql`consent`)},
+      consent_at = case when excluded.consent = known.consent then known.consent_at
+        else ${preferred(sql`consent_at`)} end,
       answers = coalesce(excluded.answers, known.answers), updated_at = excluded.updated_at
     returning id`;
 }

@@ -12,6 +12,7 @@ export interface Lead {
   readonly source: string;
   readonly name: string | null;
   readonly consent: boolean | null;
+  readonly consentAt: Date | null;
   readonly answers: Readonly<Record<string, unknown>> | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -31,7 +32,8 @@ export async function listLeads(
     { name: 'leads', of: bySource, columns: ['created_at', 'id'], descending: true },
     page,
     (position) => sql`
-    select id, email, source, name, consent, answers, created_at as "createdAt", updated_at as "updatedAt"${position}
+    select id, email, source, name, consent, consent_at as "consentAt", answers, created_at as "createdAt",
+      updated_at as "updatedAt"${position}
     from leads where tenant_id = ${ctx.tenant.id}`,
     { replica: true },
   );
@@ -44,7 +46,9 @@ export const LeadView = Type.Object(
     email: Email,
     source: Type.String({ examples: ['footer'] }),
     name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+    /** Null: it was not requested. */
     consent: Nullable(Type.Boolean()),
+    consent_at: Nullable(Timestamp),
     answers: Nullable(FreeForm),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -16,7 +16,7 @@ export const leadPersonalData: readonly PersonalData[] = [
   removedRows({
     table: 'leads',
     personal: ['email', 'name', 'answers'],
-    beside: ['id', 'source', 'consent', 'created_at', 'updated_at'],
+    beside: ['id', 'source', 'consent', 'consent_at', 'created_at', 'updated_at'],
     of: byEmail('email'),
   }),
 ];

@@ -1171,6 +1171,7 @@ export interface components {
             source: string;
             name: string | null;
             consent: boolean | null;
+            consent_at: components["schemas"]["Timestamp"] | null;
             answers: {
                 [key: string]: unknown;
             } | null;

@@ -11,13 +11,13 @@ export const exportCustomers: ExportKind = {
     where c.tenant_id = ${tenant.id} and ${inRange('c.created_at', range)} order by c.id`,
 };
 
-const ofLead = sql`l.id, l.email, l.source, l.name, l.consent, l.created_at, l.updated_at`;
+const ofLead = sql`l.id, l.email, l.source, l.name, l.consent, l.consent_at, l.created_at, l.updated_at`;
 
 /** Lines of JSON have the answers to a quiz, too. */
 export const exportLeads: ExportKind = {
   name: 'leads',
   area: 'customers',
-  columns: ['id', 'email', 'source', 'name', 'consent', 'created_at', 'updated_at'],
+  columns: ['id', 'email', 'source', 'name', 'consent', 'consent_at', 'created_at', 'updated_at'],
   select: ({ tenant }, range) => sql`
     select ${ofLead} from leads l
     where l.tenant_id = ${tenant.id} and ${inRange('l.created_at', range)} order by l.created_at, l.id`,

@@ -18,7 +18,10 @@ export function LeadList() {
         { label: 'Email', show: ({ email }) => email },
         { label: 'Name', show: ({ name }) => name },
         { label: 'Source', show: ({ source }) => source },
-        { label: 'Consent', show: ({ consent }) => formatConsent(consent) },
+        {
+          label: 'Consent',
+          show: ({ consent, consent_at }) => [formatConsent(consent), consent_at && formatTime(consent_at)].join(' '),
+        },
         { label: 'Answers', show: ({ answers }) => <LongText>{answers && describeQuiz(answers)}</LongText> },
         { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
       ]}
