@@ -3,7 +3,7 @@ import Router from '@koa/router';
 import { retryMail, unsentMails } from '#src/domain/mail/index.ts';
 import type { Services } from '#src/services.ts';
 import { renderEmailsPage } from './emails-page.ts';
-import { contextOf, doneOf, formOf, operatorContext, redirect, show, slugsOf } from './respond.ts';
+import { contextIn, contextOf, doneOf, formOf, redirect, show, slugsOf } from './respond.ts';
 
 const path = '/ops/emails';
 const shownMax = 500;
@@ -25,15 +25,15 @@ export function emailPages(services: Services): Router {
     const { mails } = await unsentMails(services.context(), shownMax);
     let retried = 0;
     for (const { id: mailId, tenantId } of mails.filter((mail) => mail.kind === kind).slice(0, retriesMax)) {
-      const tenant = await services.tenantOf(tenantId);
-      if (await retryMail({ ...operatorContext(services), tenant }, { mailId })) retried += 1;
+      const ctx = await contextIn(services, tenantId);
+      if (ctx && (await retryMail(ctx, { mailId }))) retried += 1;
     }
     redirect(koa, path, retried === 1 ? 'One email will be sent.' : `${retried} emails will be sent.`);
   });
 
   router.post('/:slug/:id/retry', async (koa) => {
-    await retryMail(await contextOf(services, koa), { mailId: koa.params['id'] ?? '' });
-    redirect(koa, path, 'The email will be sent.');
+    const isRetried = await retryMail(await contextOf(services, koa), { mailId: koa.params['id'] ?? '' });
+    redirect(koa, path, isRetried ? 'The email will be sent.' : 'This email was not given up, or is retried already.');
   });
   return router;
 }

@@ -20,7 +20,7 @@ import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import { renderLabelPage } from './label-page.ts';
 import { renderLabelsPage } from './labels-page.ts';
-import { contextOf, doneOf, formOf, isStill, operatorContext, orMessage, redirect, show, slugsOf } from './respond.ts';
+import { contextIn, contextOf, doneOf, formOf, isStill, orMessage, redirect, show, slugsOf } from './respond.ts';
 
 const shownMax = 500;
 /** How many labels one request retries. */
@@ -42,8 +42,9 @@ export function labelPages(services: Services): Router {
     const chosen = labels.filter(({ reasonCode }) => reasonCode === reason).slice(0, retriesMax);
     let retried = 0;
     for (const { id, tenantId } of chosen) {
-      const tenant = await services.tenantOf(tenantId);
-      await retryLabel({ ...operatorContext(services), tenant }, { labelId: id }).then(() => {
+      const ctx = await contextIn(services, tenantId);
+      if (!ctx) continue;
+      await retryLabel(ctx, { labelId: id }).then(() => {
         retried += 1;
       }, unlessBusy);
     }

@@ -16,6 +16,12 @@ export async function contextOf(services: Services, koa: RouterContext): Promise
   return { ...operatorContext(services), tenant };
 }
 
+/** The store with this id, in the name of the operator; `undefined` when it was removed and its rows are being deleted. */
+export async function contextIn(services: Services, tenantId: string): Promise<Context | undefined> {
+  const tenant = await services.tenants.byId(tenantId);
+  return tenant && { ...operatorContext(services), tenant };
+}
+
 /** The slugs of the stores of these things, by the stores' ids. */
 export async function slugsOf(
   services: Services,

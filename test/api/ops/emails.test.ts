@@ -3,12 +3,14 @@ import anyTest, { type TestFn } from 'ava';
 import type { Context } from '#src/domain/context.ts';
 import { failMail } from '#src/domain/mail/index.ts';
 import { minutes } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { fakeMailer } from '#test/support/fakes/mailer.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { deedsOf, type OwnerContext, useOwner } from '#test/support/use-owner.ts';
 
 const test = (anyTest as TestFn<OwnerContext>).serial;
@@ -20,6 +22,10 @@ async function buildUnsent(ctx: Context, orderId: string): Promise<string> {
   await failMail(ctx, { mailId });
   return mailId;
 }
+
+/** What a page says of the press of a button. */
+const doneOf = ({ headers }: { headers: Headers }) =>
+  new URL(headers.get('location') ?? '', 'http://127.0.0.1').searchParams.get('done');
 
 test('an email that was given up is found by the owner and by operators, who have it sent after all', async (t) => {
   const { api, ctx, owner, services, tenant } = t.context;
@@ -36,7 +42,10 @@ test('an email that was given up is found by the owner and by operators, who hav
   t.regex((await api.call('GET', '/ops')).body, /given up after its last attempt[\s\S]+href="\/ops\/emails"/);
   t.true((await api.call('GET', '/ops/emails')).body.includes(`/ops/emails/${tenant.slug}/${mailId}/retry`));
 
-  for (const _ of [1, 2]) t.is((await api.call('POST', `/ops/emails/${tenant.slug}/${mailId}/retry`)).status, 303);
+  const retry = async (id: string) => doneOf(await api.call('POST', `/ops/emails/${tenant.slug}/${id}/retry`));
+  t.is(await retry(mailId), 'The email will be sent.');
+  for (const id of [mailId, 'mail_unknown'])
+    t.is(await retry(id), 'This email was not given up, or is retried already.');
   t.like(await readMail(ctx, mailId), { state: 'queued' });
   await runJobs(services);
   t.like(await readMail(ctx, mailId), { state: 'sent' });
@@ -50,15 +59,20 @@ test('an email that was given up is found by the owner and by operators, who hav
 
 test('one request retries the emails of a kind, also those that were retried in vain', async (t) => {
   const { api, ctx, services } = t.context;
+  // The rows of a store that was removed are still being deleted.
+  const removed = { ...ctx, tenant: await buildTenant(services) };
+  await buildUnsent(removed, (await buildPaidOrder(removed)).id);
+  await services.execute(sql`
+    update tenants set closed_at = ${ctx.clock.now()}, removed_at = ${ctx.clock.now()} where id = ${removed.tenant.id}`);
   const orders = [await buildPaidOrder(ctx), await buildPaidOrder(ctx)];
   const ids = await Promise.all(orders.map(({ id }) => buildUnsent(ctx, id)));
   for (const time of ['first', 'second']) {
-    const { status, headers } = await api.call('POST', '/ops/emails/retry', {
+    const response = await api.call('POST', '/ops/emails/retry', {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'kind=receipt',
     });
-    t.is(status, 303);
-    t.true(decodeURIComponent(headers.get('location') ?? '').includes('2 emails will be sent.'));
+    t.is(response.status, 303);
+    t.is(doneOf(response), '2 emails will be sent.');
     if (time === 'first') for (const mailId of ids) await failMail(ctx, { mailId });
   }
   await runJobs(services);

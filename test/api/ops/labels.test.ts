@@ -2,11 +2,13 @@ import anyTest, { type TestFn } from 'ava';
 
 import { moment } from '#src/api/ops/layout.ts';
 import { purchaseLabel } from '#src/domain/shipping/index.ts';
+import { sql } from '#src/lib/sql.ts';
 import { labelOf, orderOf, request, run } from '#test/domain/shipping/support.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { busy, type FakeShipping, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { only } from '#test/support/only.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
@@ -141,7 +143,12 @@ test('an order is marked as shipped, and a label is voided, on the label page', 
 });
 
 test('one button retries all labels with the same reason', async (t) => {
-  const { ctx } = t.context;
+  const { ctx, services } = t.context;
+  // The rows of a store that was removed are still being deleted.
+  const removed = { ...ctx, tenant: await buildTenant(services) };
+  await waiting({ ...t.context, ctx: removed, tenant: removed.tenant }, { items: [{ weightOz: null }] });
+  await services.execute(sql`
+    update tenants set closed_at = ${ctx.clock.now()}, removed_at = ${ctx.clock.now()} where id = ${removed.tenant.id}`);
   const [first, second] = [
     await waiting(t.context, { items: [{ weightOz: null }] }),
     await waiting(t.context, { items: [{ weightOz: null }] }),
