@@ -315,6 +315,9 @@ test('PUBLIC_URL has no user and no password, which emails and webhooks would sh
       /^PUBLIC_URL must not contain a user or password, not "https:\/\/…@api\.cedar\.example[^@]+$/,
     );
   t.deepEqual(problemsOf({ ...live, PUBLIC_URL: 'https://api.cedar.example/@shop' }), []);
+  // Nor does the message show them where it is no URL, or not written like one.
+  for (const url of ['https://ada:s3/cret@api.cedar.example', 'https:/ada:s3cret@api.cedar.example', 'ada:s3cret@api'])
+    t.regex(problemsOf({ ...live, PUBLIC_URL: url }).join('\n'), /^PUBLIC_URL must (?!.*cret).*…@api/);
 });
 
 test('MAIL_FROM that is no email is reported once, with its value', (t) => {
