@@ -3,6 +3,7 @@ import { lockRow } from '#src/database/rows.ts';
 import { asPlatform, transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { closeFailed } from '#src/outbox/job-state.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import type { MailKind } from './kinds.ts';
@@ -44,7 +45,7 @@ export async function unsentMails(
 }
 
 /**
- * Try an email again that was given up.
+ * Try an email again that was given up. Failed jobs of it leave the board.
  * @returns whether it was: another actor may have retried it
  */
 export async function retryMail(ctx: Context, { mailId }: { mailId: string }): Promise<boolean> {
@@ -53,7 +54,10 @@ export async function retryMail(ctx: Context, { mailId }: { mailId: string }): P
     if (mail?.state !== 'failed') return false;
     mail.retry(ctx.clock.now());
     await ctx.tx.em.flush();
-    enqueue(ctx, sendMail, { mailId, attempt: mail.attemptCount + 1 });
+    const { attemptCount } = mail;
+    const keys = Array.from({ length: attemptCount }, (_, index) => sendMail.key({ mailId, attempt: index + 1 }));
+    await closeFailed(ctx.tx.execute, { tenantId: ctx.tenant.id, job: sendMail.name, keys }, ctx.clock.now());
+    enqueue(ctx, sendMail, { mailId, attempt: attemptCount + 1 });
     await recordAudit(ctx, { action: 'mail.retried', subjectKind: 'mail', subjectId: mailId });
     return true;
   });

@@ -14,7 +14,9 @@ import { buildTenant } from '#test/support/tenant.ts';
 import { deedsOf, type OwnerContext, useOwner } from '#test/support/use-owner.ts';
 
 const test = (anyTest as TestFn<OwnerContext>).serial;
-useOwner(anyTest as TestFn<OwnerContext>, { ports: { mailer: fakeMailer() } });
+const accepting = fakeMailer();
+const mailer = { ...accepting };
+useOwner(anyTest as TestFn<OwnerContext>, { ports: { mailer } });
 
 /** A receipt of an order that was given up. */
 async function buildUnsent(ctx: Context, orderId: string): Promise<string> {
@@ -104,4 +106,27 @@ test('an email that a later one of its kind replaced is not listed, and one abou
     timeline.find(({ type }: any) => type === 'mail.failed'),
     { detail: 'return_update' },
   );
+});
+
+test('the failed job of an email that is retried leaves the board', async (t) => {
+  const { api, ctx, services, tenant } = t.context;
+  const { id: subjectId } = await buildPaidOrder(ctx);
+  await runJobs(services);
+  const mailId = await buildMail(ctx, { kind: 'receipt', to: newAddress(), data: orderMail(), subjectId });
+  mailer.send = () => Promise.reject(new Error('a defect'));
+  t.teardown(() => Object.assign(mailer, accepting));
+  await runJobs(services, { failedRuns: 7 });
+  const failedJobs = () => services.execute(sql`select key from outbox where failed_at is not null`);
+  t.deepEqual(await failedJobs(), [{ key: `${mailId}:1` }]);
+  t.is((await api.call('POST', `/ops/emails/${tenant.slug}/${mailId}/retry`)).status, 303);
+  t.deepEqual(await failedJobs(), []);
+
+  // As often as it fails, there is one.
+  await runJobs(services, { failedRuns: 7 });
+  t.deepEqual(await failedJobs(), [{ key: `${mailId}:3` }]);
+  t.is((await api.call('POST', `/ops/emails/${tenant.slug}/${mailId}/retry`)).status, 303);
+  mailer.send = accepting.send;
+  await runJobs(services);
+  t.like(await readMail(ctx, mailId), { state: 'sent' });
+  t.deepEqual(await failedJobs(), []);
 });
