@@ -132,7 +132,11 @@ function wordsFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Omit<Advice
     case 'email':
       return {
         message: 'An email to a shopper was given up after its last attempt.',
-        next: 'The timeline of its order says which. Check the email, and send the receipt again.',
+        next: `The timeline of its order says which. ${
+          code === 'receipt'
+            ? 'Check the email, and send the receipt again.'
+            : 'An operator of the service can have it sent after all, on /ops/emails.'
+        }`,
       };
     case 'erasure':
       return code === 'blocked'
