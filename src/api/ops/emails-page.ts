@@ -24,7 +24,7 @@ export function renderEmailsPage({ mails, total, slugs, now, done }: EmailsPage)
       }</p>
       ${outcome({ done })}
       ${[...Map.groupBy(mails, ({ kind }) => kind)].map(([kind, mails]) => renderGroup(kind, mails, slugs, now))}
-      ${total > mails.length && html`<p class="soft">The first ${mails.length} are shown.</p>`}`,
+      ${total > mails.length && html`<p class="soft">${mails.length} are shown.</p>`}`,
   });
 }
 

@@ -6,9 +6,8 @@ import { renderEmailsPage } from './emails-page.ts';
 import { contextIn, contextOf, doneOf, formOf, redirect, show, slugsOf } from './respond.ts';
 
 const path = '/ops/emails';
-const shownMax = 500;
-/** How many emails one request retries. */
-const retriesMax = 200;
+/** How many emails of a kind are shown, and one request retries. */
+const shownMax = 200;
 
 /** The page where operators see the emails of every store that were given up, and have them sent after all. */
 export function emailPages(services: Services): Router {
@@ -24,7 +23,7 @@ export function emailPages(services: Services): Router {
     const { kind = '' } = await formOf(koa);
     const { mails } = await unsentMails(services.context(), shownMax);
     let retried = 0;
-    for (const { id: mailId, tenantId } of mails.filter((mail) => mail.kind === kind).slice(0, retriesMax)) {
+    for (const { id: mailId, tenantId } of mails.filter((mail) => mail.kind === kind)) {
       const ctx = await contextIn(services, tenantId);
       if (ctx && (await retryMail(ctx, { mailId }))) retried += 1;
     }

@@ -1,7 +1,7 @@
 import { sendMail } from '#jobs/emails.ts';
 import { lockRow } from '#src/database/rows.ts';
 import { asPlatform, transact } from '#src/database/transact.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { closeFailed } from '#src/outbox/job-state.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -12,11 +12,13 @@ import { Mail } from './mail.ts';
 /** What a shopper waits for, however late: emails about an order, or about a return of it. */
 const kinds: readonly MailKind[] = ['receipt', 'shipped', 'refunded', 'return_update', 'gift'];
 
-/** The condition that an email `m` to a shopper was given up, and that none of its kind about the same went later. */
-export const isUnsent = sql`
-  m.state = 'failed' and m.kind = any(${kinds}::text[]) and not exists (
+const isUnsentOf = (isOfKind: Sql): Sql => sql`
+  m.state = 'failed' and ${isOfKind} and not exists (
     select from mails later where later.tenant_id = m.tenant_id and later.subject_id = m.subject_id
       and later.kind = m.kind and later.id > m.id and later.state <> 'failed')`;
+
+/** The condition that an email `m` to a shopper was given up, and that none of its kind about the same went later. */
+export const isUnsent = isUnsentOf(sql`m.kind = any(${kinds}::text[])`);
 
 /** An email that was given up. */
 export interface UnsentMail {
@@ -29,15 +31,20 @@ export interface UnsentMail {
   readonly updatedAt: Date;
 }
 
-/** The emails of every store that were given up, the oldest of each kind first. */
+/**
+ * The emails of every store that were given up, so many of each kind: first those that were longest ago, so that what
+ * fails again and again hides no others.
+ */
 export async function unsentMails(
   ctx: PlatformContext,
-  limit: number,
+  limitPerKind: number,
 ): Promise<{ readonly mails: readonly UnsentMail[]; readonly total: number }> {
   return asPlatform(ctx, 'operators see the emails of every store that were given up', async (ctx) => {
     const mails = await ctx.tx.execute<UnsentMail>(sql`
-      select tenant_id as "tenantId", id, kind, subject_id as "subjectId", failure, updated_at as "updatedAt"
-      from mails m where ${isUnsent} order by kind, id limit ${limit}`);
+      select unsent.* from unnest(${kinds}::text[]) with ordinality as of(kind, place) cross join lateral (
+        select tenant_id as "tenantId", id, kind, subject_id as "subjectId", failure, updated_at as "updatedAt"
+        from mails m where ${isUnsentOf(sql`m.kind = of.kind`)} order by updated_at, id limit ${limitPerKind}) as unsent
+      order by place, "updatedAt", id`);
     const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
       select count(*)::int as total from mails m where ${isUnsent}`);
     return { mails, total };

@@ -1,9 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { failMail } from '#src/domain/mail/index.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
@@ -80,6 +81,37 @@ test('one request retries the emails of a kind, also those that were retried in 
   }
   await runJobs(services);
   for (const id of ids) t.like(await readMail(ctx, id), { state: 'sent' });
+});
+
+test('emails that fail again and again hide no others, of their kind or of another', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const execute = (statement: Sql) => transact(ctx, ({ tx }) => tx.execute(statement));
+  const idOf = (kind: string, number: number) => `mail_${kind}_${String(number).padStart(4, '0')}`;
+  for (const [kind, count] of [
+    ['receipt', 501],
+    ['shipped', 1],
+  ] as const)
+    await execute(sql`
+      insert into mails (tenant_id, id, kind, recipient, data, subject_id, message_id, state, created_at, updated_at)
+      select ${tenant.id}, 'mail_' || ${kind}::text || '_' || lpad(i::text, 4, '0'), ${kind}, 'ada@example.com', '{}',
+        'ord_' || i, i, 'failed', ${ctx.clock.now()}, ${ctx.clock.now()} from generate_series(1, ${count}::int) as i`);
+  const page = async () => (await api.call('GET', '/ops/emails')).body as string;
+  t.true((await page()).includes(idOf('shipped', 1)));
+
+  for (const first of [1, 201, 401]) {
+    t.true((await page()).includes(idOf('receipt', first)), `after ${first - 1} failed again`);
+    const { status } = await api.call('POST', '/ops/emails/retry', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'kind=receipt',
+    });
+    t.is(status, 303);
+    t.like(await readMail(ctx, idOf('receipt', first)), { state: 'queued' });
+    t.context.clock.pass(minutes(1));
+    await execute(sql`
+      update mails set state = 'failed', updated_at = ${ctx.clock.now()}
+      where tenant_id = ${tenant.id} and state = 'queued'`);
+  }
+  await execute(sql`delete from mails where tenant_id = ${tenant.id}`);
 });
 
 test('an email that a later one of its kind replaced is not listed, and one about a return is in its order', async (t) => {
