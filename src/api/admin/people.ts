@@ -124,6 +124,9 @@ export const deletePartner = defineRoute({
   method: 'delete',
   path: '/api/v1/admin/partners/:code',
   summary: 'Remove a partner: no further order is attributed to them. Open checkouts keep their discount.',
+  description:
+    'What they have earned stays in exports of commissions. A partner who is saved with this code later is the same one, ' +
+    'with those earnings, and with visits that are not older than the window.',
   params: Type.Object({ code: PartnerInput.properties.code }),
   responses: { 200: Done },
   async handle({ ctx, params: { code } }) {
