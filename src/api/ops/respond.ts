@@ -7,7 +7,7 @@ import { parseForm, readBytes } from '../lib/read-request.ts';
 const formBytesMax = 16 * 1024;
 
 /** The context of the operator, outside any store. */
-export const operatorContext = (services: Services): PlatformContext =>
+const operatorContext = (services: Services): PlatformContext =>
   services.context({ actor: { kind: 'operator', id: services.config.ops?.user ?? 'local' } });
 
 /** The store that `:slug` names, in the name of the operator. Throws not_found. */
