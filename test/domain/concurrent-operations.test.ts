@@ -47,12 +47,13 @@ import { buildReturn, buildReturnableOrder, returnedOf } from '#test/support/fac
 import { buildSession, linkRequest, sessionsOf } from '#test/support/factories/sessions.ts';
 import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts';
 import { interleave } from '#test/support/interleave.ts';
+import { meets } from '#test/support/meets.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 /*
  * What may be done twice at once: by a shopper who clicks twice, by two members of the staff, by two workers that run
- * the same job. The second runs before each statement of the first in turn, as far as it gets; both together have the
- * effect that they have one after the other, and another of the same store is as it was.
+ * the same job. The second runs in turn before each statement of the first that may meet it, as far as it gets; both
+ * together have the effect that they have one after the other, and another of the same store is as it was.
  */
 
 const test = anyTest as TestFn<TestContext>;
@@ -446,6 +447,8 @@ for (const [title, { build, both }] of Object.entries(operations)) {
     const { ctx, services } = t.context;
     const other = await build(ctx, services);
     const untouched = await other.effect();
+    const alone = await build(ctx, services);
+    const counts = await meets(services, () => alone.run(1));
     for (let step = 1, isReached = true; isReached; step += 1) {
       const { run, effect } = await build(ctx, services);
       isReached = await interleave(
@@ -453,6 +456,7 @@ for (const [title, { build, both }] of Object.entries(operations)) {
         step,
         () => run(0),
         () => run(1),
+        { counts },
       );
       if (!isReached) await run(1);
       t.deepEqual(await effect(), both, `before statement ${step}`);

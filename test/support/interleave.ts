@@ -7,13 +7,15 @@ import { until } from './until.ts';
  * Do something and, just before its `step`-th statement (1 is the first), something else: all of it, or as far as it
  * gets until it waits for what the first has locked or is looking up. Returns whether there was such a statement, so
  * that rising steps force the second into every gap of the first. The beginning of a transaction is none: what comes
- * before it comes before its first statement, too, unless it takes a snapshot.
+ * before it comes before its first statement, too, unless it takes a snapshot. With `counts`, only the statements of
+ * which it says so are counted.
  */
 export async function interleave(
   services: Services,
   step: number,
   work: () => Promise<unknown>,
   intrude: () => Promise<unknown>,
+  { counts = () => true }: { counts?: (text: string) => boolean } = {},
 ): Promise<boolean> {
   let sent = 0;
   let intrusion: Promise<unknown> | undefined;
@@ -30,7 +32,7 @@ export async function interleave(
   const end = interceptStatements(services.context().database.pool, () => {
     let paused: Promise<void> | undefined;
     return ({ text, given, send }) => {
-      if (!intrusion && !beginning.test(text)) {
+      if (!intrusion && !beginning.test(text) && counts(text)) {
         sent += 1;
         if (sent >= step) paused = intrudeAsFarAsPossible();
       }
