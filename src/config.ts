@@ -136,7 +136,7 @@ function explain({ name, detail }: Problem, environment: Given): string {
   const { description, examples: [example] = [], writeOnly } = Environment.properties[name as VariableName] as Variable;
   const value = environment[name];
   if (!value) return `${name} ${detail}${example ? `, such as ${example}` : ''}. ${description}`;
-  const shown = JSON.stringify(value.replace(/:(\/\/)?.*@/s, ':$1…@'));
+  const shown = JSON.stringify(value.replace(/^([^:]*:(?:\/\/)?).*@/s, '$1…@'));
   return `${name} ${detail}${writeOnly ? '' : `, not ${shown}`}. ${description}`;
 }
 
