@@ -168,9 +168,10 @@ export function enqueueDiscountRemoval(
  */
 export async function checkLater(ctx: InTransaction, session: PaymentSession, waitMs?: number): Promise<void> {
   const checkAt = waitMs === undefined ? nextCheck(ctx, session) : fromNow(ctx.clock, waitMs);
+  // With `check_at is not null` as a condition, PostgreSQL may read the index of all sessions that are due.
   await ctx.tx.execute(sql`
-    update payment_sessions set check_at = ${checkAt}
-    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and check_at is not null`);
+    update payment_sessions set check_at = case when check_at is not null then ${checkAt}::timestamptz end
+    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId}`);
 }
 
 /**
