@@ -9,7 +9,7 @@ import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { runCli } from '#src/dev/stack/start-process.ts';
+import { runCli } from '#src/dev/stack/run-cli.ts';
 import { demoStoreFile, type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -31,22 +31,16 @@ test('a store is removed whatever is killed, beside another one with the same ac
   const stack = await startStack(receiver, { workers: 'all', environment });
   const services = await createServices(readConfig({ ...stack.environment }), 'test', { log: silentLog });
   const cli = async (...words: string[]) => JSON.parse(await runCli([...words, '--json'], stack.environment));
+  // One connection, and another after that broke: PostgreSQL is restarted.
+  const pool = new pg.Pool({ connectionString: stack.databaseUrl, options: '-c app.platform=on', max: 1 });
+  pool.on('error', () => undefined);
   t.teardown(async () => {
-    await services.close();
+    await Promise.all([pool.end(), services.close()]);
     await stack.stop();
     receiver.close();
     rmSync(folder, { recursive: true });
   });
-  const query = async (text: string, values: unknown[] = []) => {
-    const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      return (await client.query(text, values)).rows;
-    } finally {
-      await client.end();
-    }
-  };
+  const query = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows;
   const slug = stack.store.slug;
 
   // Another store with the same accounts at Stripe and Shippo.

@@ -130,20 +130,3 @@ async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void>
   await ended;
   clearTimeout(timer);
 }
-
-/** Run a command of the command line and return what it printed. */
-export async function runCli(args: readonly string[], environment: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
-    cwd: root,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const printed: string[] = [];
-  const errors: string[] = [];
-  child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
-  const [code] = await once(child, 'close');
-  if (code !== 0)
-    throw new Error(`cli ${args.join(' ')} ended with code ${code}:\n${errors.join('')}${printed.join('')}`);
-  return printed.join('');
-}

@@ -13,7 +13,8 @@ import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { serveStorefront } from '#src/dev/storefront/serve-storefront.ts';
 import { Environment } from '#src/environment.ts';
 import { handledEventTypes } from '#src/providers/stripe/events.ts';
-import { restartOnExit, runCli, type StackProcess, startProcess } from './start-process.ts';
+import { runCli } from './run-cli.ts';
+import { restartOnExit, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
   /**
