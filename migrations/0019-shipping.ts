@@ -97,7 +97,7 @@ export class Shipping extends Migration {
       create index labels_by_state on labels (tenant_id, state, id);
       create index labels_by_reason on labels (tenant_id, reason_code, id) where reason_code is not null;
       create unique index labels_by_purchase on labels (tenant_id, purchase_id) where purchase_id is not null;
-      create index labels_needing_attention on labels (reason_code, id) where state = 'needs_attention';
+      create index labels_needing_attention on labels (reason_code, updated_at, id) where state = 'needs_attention';
       create index labels_to_try_again on labels (next_attempt_at) where next_attempt_at is not null;
       create index labels_to_recheck on labels (recheck_at) where recheck_at is not null;
       create index labels_open_purchases on labels (buying_since) where buying_since is not null;

@@ -30,7 +30,7 @@ export function renderLabelsPage({ labels, total, delayed, duplicates, stores, n
       ${outcome({ done })}
       ${[...groups].map(([code, labels]) => renderGroup(code, labels, stores, now))}
       ${duplicates.length > 0 && renderDuplicates(duplicates, stores, now)}
-      ${total > labels.length && html`<p class="soft">The first ${labels.length} are shown.</p>`}
+      ${total > labels.length && html`<p class="soft">${labels.length} are shown.</p>`}
       ${delayed.length > 0 && renderDelayed(delayed, stores, now)}`,
   });
 }

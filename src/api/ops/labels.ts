@@ -22,9 +22,8 @@ import { renderLabelPage } from './label-page.ts';
 import { renderLabelsPage } from './labels-page.ts';
 import { contextIn, contextOf, doneOf, formOf, isStill, orMessage, redirect, show, slugsOf } from './respond.ts';
 
-const shownMax = 500;
-/** How many labels one request retries. */
-const retriesMax = 200;
+/** How many labels of a reason are shown, and one request retries. */
+const shownMax = 200;
 
 /** The pages where operators see the labels of every store that need attention, and act on them. */
 export function labelPages(services: Services): Router {
@@ -39,9 +38,8 @@ export function labelPages(services: Services): Router {
   router.post('/retry', async (koa) => {
     const { reason = '' } = await formOf(koa);
     const { labels } = await labelsForOperators(services.context(), shownMax);
-    const chosen = labels.filter(({ reasonCode }) => reasonCode === reason).slice(0, retriesMax);
     let retried = 0;
-    for (const { id, tenantId } of chosen) {
+    for (const { id, tenantId } of labels.filter(({ reasonCode }) => reasonCode === reason)) {
       const ctx = await contextIn(services, tenantId);
       if (!ctx) continue;
       await retryLabel(ctx, { labelId: id }).then(() => {

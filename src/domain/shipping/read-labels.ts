@@ -5,6 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import type { LabelState } from './label.ts';
+import { reasonCodes } from './label-reasons.ts';
 import { type LabelRecord, type LabelView, presentLabel } from './present.ts';
 
 /** A label as it is now, for a webhook or a page. */
@@ -86,13 +87,20 @@ export interface LabelsForOperators {
   readonly duplicates: DuplicateLabel[];
 }
 
-/** The labels of every store that need attention or wait for their next attempt, and second labels. */
+/**
+ * The labels of every store that need attention or wait for their next attempt, and second labels: so many of each, and
+ * of those that need attention, so many of each reason. Those come first that were not tried for longest, so that what
+ * fails again and again hides no others.
+ */
 export async function labelsForOperators(ctx: PlatformContext, limit: number): Promise<LabelsForOperators> {
   return asPlatform(ctx, 'operators see the labels of every store that need attention or wait', async (ctx) => {
     const labels = await ctx.tx.execute<WaitingLabel>(sql`
-      select ${waitingColumns}
-      from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
-      where l.state = 'needs_attention' order by l.reason_code, l.id limit ${limit}`);
+      select label.* from unnest(${reasonCodes}::text[]) as of(reason) cross join lateral (
+        select ${waitingColumns}
+        from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
+        where l.state = 'needs_attention' and l.reason_code = of.reason
+        order by l.updated_at, l.id limit ${limit}) as label
+      order by label."reasonCode", label."updatedAt", label.id`);
     const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
       select count(*)::int as total from labels where state = 'needs_attention'`);
     const delayed = await ctx.tx.execute<WaitingLabel>(sql`

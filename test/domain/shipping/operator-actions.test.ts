@@ -526,6 +526,31 @@ test("listLabels filters by state and reason, and shows only the store's own", a
   t.is(shipping.bought().length, 1);
 });
 
+test('labelsForOperators returns of each reason those first that were not tried for longest', async (t) => {
+  const { ctx } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const build = async () => {
+    const requested = await request(ctx, { address: null });
+    await run(ctx, requested.order.id);
+    return requested;
+  };
+  const [first, second] = [await build(), await build()];
+  const listed = async () => {
+    const { labels } = await labelsForOperators(ctx, 1000);
+    return labels.filter(({ tenantId }) => tenantId === ctx.tenant.id).map(({ id }) => id);
+  };
+  t.deepEqual(await listed(), [first.labelId, second.labelId]);
+  await retryLabel(ctx, { labelId: first.labelId });
+  await run(ctx, first.order.id);
+  t.deepEqual(await listed(), [second.labelId, first.labelId]);
+
+  const oversold = await request(ctx, { attentionCodes: ['oversold'] });
+  await run(ctx, oversold.order.id);
+  const reasons = (await labelsForOperators(ctx, 1)).labels.map(({ reasonCode }) => reasonCode);
+  t.true(reasons.includes('oversold') && reasons.includes('missing_address'));
+  t.is(new Set(reasons).size, reasons.length);
+});
+
 test('quoteOrder rejects an order without an address, and reports an unavailable provider', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   const nowhere = await buildPaidOrder(ctx, { address: null });
