@@ -142,6 +142,30 @@ browserTest('a product with many variants has the inputs of those that are opene
   t.deepEqual((await admin.getProduct('paint')).product.variants, after);
 });
 
+/** Evaluated in a page: count the amounts that are written from now on. */
+const countAmounts = `{
+  const { get } = Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, 'format');
+  window.amounts = 0;
+  Object.defineProperty(Intl.NumberFormat.prototype, 'format', { get() {
+    window.amounts += 1;
+    return get.call(this);
+  } });
+}`;
+
+browserTest('a product that is read again and is as before is not drawn again', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openOwnTab(t);
+  const readAgain = () => page.waitForResponse('**/admin/products/oak-bowl');
+  await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
+  await page.evaluate(countAmounts);
+  await readAgain();
+  await readAgain();
+  t.is(await page.evaluate('window.amounts'), 0);
+  await clientsOf(stack).admin.changeStock({ items: [{ sku: 'BOWL-L', change: 1 }] });
+  await until(() => page.evaluate<boolean>('window.amounts > 0'));
+});
+
 browserTest('a variant that is closed opens where the service rejects it', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

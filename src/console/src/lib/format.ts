@@ -1,10 +1,16 @@
 import { toDecimal, writtenDecimals } from '../../../lib/currency.ts';
 
+/** By currency: it takes longer to make one than to write with it. */
+const moneyFormats = new Map<string, Intl.NumberFormat>();
+
 /** Minor units as people write them, `€12.50`. */
-export const formatMoney = (cents: number, currency: string): string =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency, ...writtenDecimals(currency) }).format(
-    toDecimal(cents, currency),
-  );
+export function formatMoney(cents: number, currency: string): string {
+  const format =
+    moneyFormats.get(currency) ??
+    new Intl.NumberFormat(undefined, { style: 'currency', currency, ...writtenDecimals(currency) });
+  moneyFormats.set(currency, format);
+  return format.format(toDecimal(cents, currency));
+}
 
 /** What marks an amount as one of this currency, such as `$` and `USD`. */
 export function signsOf(currency: string): string[] {

@@ -1,5 +1,5 @@
 import CircularProgress from '@mui/material/CircularProgress';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useMemo } from 'react';
 import { type RaRecord, useResourceDefinition, useShowContext } from 'react-admin';
 
 import { Failure } from './failure.tsx';
@@ -13,8 +13,10 @@ interface RecordPageProps<Row extends RaRecord> {
 export function RecordPage<Row extends RaRecord>({ children }: RecordPageProps<Row>): ReactNode {
   const { record, error, refetch } = useShowContext<Row>();
   const { options } = useResourceDefinition();
+  // It is read again and again: while it stays as it is, nothing is drawn again.
+  const page = useMemo(() => record && children(record as Row), [record, children]);
   // What was begun to edit belongs to one record.
-  if (record) return <Fragment key={record.id}>{children(record as Row)}</Fragment>;
+  if (record) return <Fragment key={record.id}>{page}</Fragment>;
   if (!error) return <CircularProgress sx={{ m: 4 }} />;
   return (
     <>
