@@ -1,6 +1,15 @@
 import { QueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Admin, CanAccess, CustomRoutes, defaultI18nProvider, type I18nProvider, Resource } from 'react-admin';
+import {
+  Admin,
+  CanAccess,
+  CustomRoutes,
+  defaultI18nProvider,
+  type I18nProvider,
+  localStorageStore,
+  Resource,
+  type Store,
+} from 'react-admin';
 import { Route } from 'react-router';
 
 import { dataProvider } from './data-provider.ts';
@@ -23,6 +32,17 @@ const i18nProvider: I18nProvider = {
   translate: (key, options) => (key === 'ra.auth.logout' ? 'Sign out' : defaultI18nProvider.translate(key, options)),
 };
 
+const stored = localStorageStore();
+/** What is kept for the next visit. A menu that is closed in one window is not closed in the others that are open. */
+const store: Store = {
+  ...stored,
+  setup: () => {
+    stored.setup();
+    // It listens to the other windows otherwise.
+    stored.teardown();
+  },
+};
+
 export function App() {
   return (
     <Admin
@@ -31,6 +51,7 @@ export function App() {
       dataProvider={dataProvider}
       i18nProvider={i18nProvider}
       queryClient={queryClient}
+      store={store}
       layout={ConsoleLayout}
       lightTheme={lightTheme}
       darkTheme={darkTheme}

@@ -8,6 +8,10 @@ const typography = {
 
 /** Who sets their system to less motion sees no transitions. */
 const motion = { reducedMotion: 'system' } as const;
+/** The parts that react-admin moves by itself do not know of it. */
+const stillness = {
+  '@media (prefers-reduced-motion: reduce)': { '*, *::before, *::after': { transitionDuration: '0s !important' } },
+} as const;
 
 /** A browser that forces its own colors takes backgrounds away, and shows lines that are transparent otherwise. */
 const edge = { outline: '1px solid transparent' } as const;
@@ -83,7 +87,7 @@ const components: RaThemeOptions['components'] = {
 
 export const lightTheme: RaThemeOptions = {
   ...defaultLightTheme,
-  components: { ...defaultLightTheme.components, ...components },
+  components: { ...defaultLightTheme.components, ...components, MuiCssBaseline: { styleOverrides: stillness } },
   shape,
   typography,
   motion,
@@ -103,7 +107,7 @@ export const darkTheme: RaThemeOptions = {
     ...defaultDarkTheme.components,
     ...components,
     // A browser prints no backgrounds, so that white text would be lost.
-    MuiCssBaseline: { styleOverrides: { '@media print': { '*': { color: 'black !important' } } } },
+    MuiCssBaseline: { styleOverrides: { ...stillness, '@media print': { '*': { color: 'black !important' } } } },
   },
   shape,
   typography,
