@@ -17,7 +17,9 @@ const watchFocus = `{
   };
   const isSeen = (stop) => {
     const { left, top, width, height } = stop.getBoundingClientRect();
-    const shown = document.elementFromPoint(left + Math.min(width, innerWidth) / 2, top + Math.min(height, 20) / 2);
+    // The tooltip of the stop before may still be leaving.
+    const shown = document.elementsFromPoint(left + Math.min(width, innerWidth) / 2, top + Math.min(height, 20) / 2)
+      .find((part) => !part.closest('[role=tooltip]')) ?? null;
     const parts = [stop, stop.closest('.MuiFormControl-root') ?? stop, ...(stop.labels ?? [])];
     return parts.some((part) => part.contains(shown)) || (shown !== document.body && shown?.contains(stop));
   };

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
-import { heading, openInConsole } from '#test/support/walk-console.ts';
-import { browserTest, button, confirm, dialog, openConsole, openOwnTab } from './fixture.ts';
+import { buyMug, heading, openInConsole } from '#test/support/walk-console.ts';
+import { atHome, browserTest, button, confirm, dialog, openConsole, openOwnTab } from './fixture.ts';
 
 /** Evaluated in a page: the name of the field that has the focus, or else what is read there; of a heading with a #. */
 const focused = `(({ tagName, name, ariaLabel, textContent }) =>
@@ -102,20 +102,22 @@ browserTest('a form without its file says so where the file is chosen', async (t
 browserTest('a list says what came of a filter and of another page, and its button keeps the focus', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
+  await buyMug(stack, atHome);
   const page = await openOwnTab(t);
-  const { orders } = await clientsOf(stack).admin.listOrders({ limit: 2 });
+  const { orders } = await clientsOf(stack).admin.listOrders({ limit: 1 });
+  const two = ['ord_one', 'ord_two'].map((id) => ({ ...orders[0], id }));
   await page.route('**/admin/orders?*', (route) => {
     const query = new URL(route.request().url()).searchParams;
     const isNone = query.has('q') || query.has('search');
-    return route.fulfill({ json: { orders: isNone ? [] : orders, cursor: query.has('cursor') ? null : 'next' } });
+    const isLast = query.has('cursor');
+    const found = two.slice(0, isNone ? 0 : isLast ? 1 : 2);
+    return route.fulfill({ json: { orders: found, cursor: isLast ? null : 'next' } });
   });
   await openInConsole(page, stack, '/orders', 'Orders');
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^\d rows$/ })
-    .waitFor();
+  await page.getByRole('status').filter({ hasText: '2 rows' }).waitFor();
   await button(page, 'Next').press('Enter');
   await page.getByRole('status').filter({ hasText: 'Page 2' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'One row' }).waitFor();
   await until(() => button(page, 'Next').isDisabled());
   t.is(await page.evaluate(focused), 'Next');
   await page.getByRole('textbox', { name: 'Number, email or tracking' }).fill('nowhere');

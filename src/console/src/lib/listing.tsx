@@ -49,7 +49,7 @@ function ListedRows<Row extends RaRecord>({ title, empty, ...shown }: Omit<Listi
     <>
       {/* For who does not see the rows: what came of a filter. */}
       <Typography role="status" sx={forReadersOfScreen}>
-        {data && (data.length === 0 ? 'No rows' : `${data.length} rows`)}
+        {data && describeCount(data.length)}
       </Typography>
       {isPending && <Typography sx={{ p: 2 }}>Loading…</Typography>}
       {error && <Failure error={error} retry={refetch} />}
@@ -66,6 +66,8 @@ function ListedRows<Row extends RaRecord>({ title, empty, ...shown }: Omit<Listi
     </>
   );
 }
+
+const describeCount = (count: number): string => (count === 0 ? 'No rows' : count === 1 ? 'One row' : `${count} rows`);
 
 /** Of what is for readers of the screen alone. */
 const forReadersOfScreen = {
