@@ -126,7 +126,11 @@ async function updateOrder(ctx: InTransaction, order: Order, tracking: Tracking)
     const attention = order.status === 'refunded' && { attention: shippedAfterRefund };
     await recordFulfillmentChange(ctx, order, { status: 'shipped', ...attention });
   }
-  const moves = status && order.mayMoveFulfillmentTo(status);
+  // Goods that were sent again arrived, whatever becomes of the first parcel.
+  const hasArrived = order.labels.some(
+    ({ tracking_number: number, status }) => number !== tracking.trackingNumber && status === 'delivered',
+  );
+  const moves = status && order.mayMoveFulfillmentTo(status) && !(status === 'returned' && hasArrived);
   const attentions = await parcelAttentions(ctx, order, tracking);
   await recordFulfillmentChange(ctx, order, { label, ...(moves && { status }), ...attentions });
 }

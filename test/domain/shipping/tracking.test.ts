@@ -257,18 +257,26 @@ test.serial(
 
 test('goods that came back and are sent again are shipped, and delivered with the second parcel', async (t) => {
   for (const status of ['failure', 'returned'] as const) {
-    const { ctx, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
-    shipping.tracking.set(trackingNumber, { status, at: null });
-    await reconcileTracking(ctx, { trackingId });
-    const again = newId('trk');
-    await markFulfilled(ctx, { orderId: order.id, carrier: 'USPS', trackingNumber: again });
-    t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', attention: null });
+    for (const isFirstLast of [false, true]) {
+      const { ctx, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
+      shipping.tracking.set(trackingNumber, { status, at: null });
+      await reconcileTracking(ctx, { trackingId });
+      const again = newId('trk');
+      await markFulfilled(ctx, { orderId: order.id, carrier: 'USPS', trackingNumber: again });
+      t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', attention: null });
 
-    shipping.tracking.set(trackingNumber, { status: 'returned', at: null });
-    shipping.tracking.set(again, { status: 'delivered', at: null });
-    for (const { id } of await trackingsOf(ctx, order.id)) await reconcileTracking(ctx, { trackingId: id });
-    t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
-    t.is((await recorded(ctx, order.id)).filter((type) => type === 'order.delivered').length, 1);
+      shipping.tracking.set(trackingNumber, { status: 'returned', at: null });
+      shipping.tracking.set(again, { status: 'delivered', at: null });
+      const second = (await trackingsOf(ctx, order.id)).find(({ id }) => id !== trackingId)?.id ?? '';
+      for (const id of isFirstLast ? [second, trackingId] : [trackingId, second])
+        await reconcileTracking(ctx, { trackingId: id });
+      t.is(
+        (await orderOf(ctx, order.id)).fulfillment,
+        'delivered',
+        `${status}, with its return reported ${isFirstLast ? 'last' : 'first'}`,
+      );
+      t.is((await recorded(ctx, order.id)).filter((type) => type === 'order.delivered').length, 1);
+    }
   }
 });
 
