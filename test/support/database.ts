@@ -20,15 +20,10 @@ export async function createTemplateDatabase(): Promise<string> {
   return createDatabase(templateName, turkish);
 }
 
-/**
- * A database of its own for one test file: a copy of the migrated template, in some 40 ms. Statements are planned once a
- * connection instead of for the values of each of their first five runs, which took PostgreSQL longer than to run them.
- * What they return does not depend on it, and tests of plans choose a plan themselves.
- */
+/** A database of its own for one test file: a copy of the migrated template, in some 40 ms. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test üç$${randomText(12)}`;
   const url = await createDatabase(name, `template ${pg.escapeIdentifier(templateName)} strategy file_copy`);
-  await runOnServer(`alter database ${pg.escapeIdentifier(name)} set plan_cache_mode = force_generic_plan`);
   return { url, drop: () => dropDatabase(name) };
 }
 
