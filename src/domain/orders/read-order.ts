@@ -184,15 +184,19 @@ export async function listManagedOrders(
   const typed = q?.trim();
   const filter = typed?.includes('@') && given.email === undefined ? { ...given, email: typed } : given;
   const named = typed === undefined || typed === filter.email ? undefined : isNamed(ctx, typed);
-  const isWanted = sql`${matchesOrder(ctx, filter)} and ${named ?? sql`true`}`;
   // An email may be that of many orders; whatever else is typed, of one or few.
   const isFew = named !== undefined && !typed?.includes('@');
+  const matches = matchesOrder(ctx, filter);
+  const isWanted = named && !isFew ? sql`${matches} and ${named}` : matches;
   const ofTime = since === undefined ? indexesFor(ctx, filter) : [{ from: since, has: ['since'] }];
   const page = await searchPage<OrderRow>(
     ctx,
     {
       ...(since === undefined ? newest : updated),
-      table: sql`orders o`,
+      // `offset 0` reads the named ones first, whatever else is a condition.
+      table: isFew
+        ? sql`(select o.* from orders o where o.tenant_id = ${ctx.tenant.id} and ${named} offset 0) as o`
+        : sql`orders o`,
       alias: sql`o`,
       filter: isFew ? {} : { ...filter, named, since },
       indexes: isFew ? [{ from: since, where: isWanted, has: [] }] : ofTime,
