@@ -5,7 +5,6 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import type { LabelState } from './label.ts';
-import { reasonCodes } from './label-reasons.ts';
 import { type LabelRecord, type LabelView, presentLabel } from './present.ts';
 
 /** A label as it is now, for a webhook or a page. */
@@ -95,7 +94,8 @@ export interface LabelsForOperators {
 export async function labelsForOperators(ctx: PlatformContext, limit: number): Promise<LabelsForOperators> {
   return asPlatform(ctx, 'operators see the labels of every store that need attention or wait', async (ctx) => {
     const labels = await ctx.tx.execute<WaitingLabel>(sql`
-      select label.* from unnest(${reasonCodes}::text[]) as of(reason) cross join lateral (
+      select label.* from (
+        select distinct reason_code as reason from labels where state = 'needs_attention') as of cross join lateral (
         select ${waitingColumns}
         from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
         where l.state = 'needs_attention' and l.reason_code = of.reason
