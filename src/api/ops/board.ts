@@ -11,9 +11,7 @@ import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { closedAmong, retriesMax, retryFailed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
-import { shownOnBoard } from './respond.ts';
-
-const boardPath = '/ops/queues';
+import { boardPath, shownOnBoard } from './respond.ts';
 
 /** What may be changed on the board: one failed job, or all of a queue's, may be tried again. */
 const retries = /^\/ops\/queues\/api\/queues\/(?<queue>[^/]+)\/(?:(?<id>[^/]+)\/retry(?:\/failed)?|retry\/failed)$/;

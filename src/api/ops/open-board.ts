@@ -3,9 +3,8 @@ import type { Middleware } from 'koa';
 import { DomainError } from '#src/lib/errors.ts';
 import { loadOnce } from '#src/lib/load-once.ts';
 import type { Services } from '#src/services.ts';
-import { shownOnBoard } from './respond.ts';
+import { boardPath, shownOnBoard } from './respond.ts';
 
-const boardPath = '/ops/queues';
 const boardsPaths = new RegExp(`^${boardPath}(/|$)`);
 
 const redisIsAway = 'Redis is unavailable, so the queues cannot be shown. No data was lost.';

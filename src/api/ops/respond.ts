@@ -48,6 +48,9 @@ export async function orMessage<Value>(work: Promise<Value>): Promise<{ value: V
   }
 }
 
+/** Where Bull Board is. */
+export const boardPath = '/ops/queues';
+
 /** The board shows `error` and `message` of a response: without a message, nothing but the code of the error. */
 export const shownOnBoard = (message: string) => ({ extensions: { message } });
 

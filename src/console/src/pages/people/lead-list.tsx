@@ -18,10 +18,8 @@ export function LeadList() {
         { label: 'Email', show: ({ email }) => email },
         { label: 'Name', show: ({ name }) => name },
         { label: 'Source', show: ({ source }) => source },
-        {
-          label: 'Consent',
-          show: ({ consent, consent_at }) => [formatConsent(consent), consent_at && formatTime(consent_at)].join(' '),
-        },
+        { label: 'Consent', show: ({ consent }) => formatConsent(consent) },
+        { label: 'Decided', show: ({ consent_at }) => consent_at && formatTime(consent_at) },
         { label: 'Answers', show: ({ answers }) => <LongText>{answers && describeQuiz(answers)}</LongText> },
         { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
       ]}
