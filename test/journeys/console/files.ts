@@ -66,12 +66,18 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   await dialog(page).getByLabel('Choose a file').setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer });
   await dialog(page).getByText('stock.csv').waitFor();
   const byProxy = { status: 413, contentType: 'text/html', body: '<h1>Request Entity Too Large</h1>' };
-  const loseResponse = async (route: Route) => {
-    await route.fetch();
-    await route.abort('connectionreset');
-  };
-  await page.route('**/imports?*', loseResponse, { times: 1 });
-  await page.route('**/imports?*', (route) => route.fulfill(byProxy), { times: 1 });
+  const failures = [
+    (route: Route) => route.fulfill(byProxy),
+    async (route: Route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    },
+  ];
+  // The list behind the dialog is read again meanwhile.
+  await page.route('**/imports?*', (route) => {
+    const fail = route.request().method() === 'POST' ? failures.shift() : undefined;
+    return fail ? fail(route) : route.fallback();
+  });
   await confirm(page, 'Send the file');
   await dialog(page).getByText('responded in its place, with status 413', { exact: false }).waitFor();
   await confirm(page, 'Try again');
