@@ -18,6 +18,7 @@ import {
 import { sql } from '#src/lib/sql.ts';
 import type { IdentifiedChange } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
+import type { TrackingStatus } from '../ports/shipping-gateway.ts';
 
 /** An order that was made elsewhere, before the store moved here. */
 export const PastOrderInput = Type.Object({
@@ -126,7 +127,7 @@ function pastOrder({ tenant }: Context, number: string, input: PastOrderInput) {
   checkStatus(status, refunded, total);
   const isPaid = status !== 'canceled';
   const fulfillment = input.fulfillment_status ?? (isPaid ? 'delivered' : 'not_required');
-  const isShipped = ['shipped', 'delivered', 'returned'].includes(fulfillment);
+  const parcelStatus = parcelStatuses[fulfillment];
   const at = createdAt.toISOString();
   return {
     id: newId('ord', createdAt),
@@ -143,10 +144,10 @@ function pastOrder({ tenant }: Context, number: string, input: PastOrderInput) {
     total_cents: total,
     refunded_cents: refunded,
     shipping_address: input.shipping_address ? addressOf(input.shipping_address) : null,
-    labels: input.tracking_number ? [parcelOf(input.tracking_number, input.carrier, isShipped)] : [],
+    labels: input.tracking_number ? [parcelOf(input.tracking_number, input.carrier, parcelStatus)] : [],
     created_at: at,
     paid_at: isPaid ? at : null,
-    shipped_at: isShipped ? at : null,
+    shipped_at: parcelStatus ? at : null,
     delivered_at: fulfillment === 'delivered' ? at : null,
     items,
   };
@@ -237,12 +238,19 @@ const addressOf = (given: NonNullable<PastOrderInput['shipping_address']>) => ({
   country: given.country?.toUpperCase() ?? null,
 });
 
-const parcelOf = (trackingNumber: string, carrier: string | null | undefined, isShipped: boolean) => ({
+/** The status of the parcel of an order whose goods were sent. */
+const parcelStatuses: Partial<Record<NonNullable<PastOrderInput['fulfillment_status']>, TrackingStatus>> = {
+  shipped: 'transit',
+  delivered: 'delivered',
+  returned: 'returned',
+};
+
+const parcelOf = (trackingNumber: string, carrier: string | null | undefined, status: TrackingStatus | undefined) => ({
   carrier: carrier ?? '',
   service: null,
   tracking_number: trackingNumber,
   tracking_url: null,
-  status: isShipped ? 'delivered' : null,
+  status: status ?? null,
 });
 
 /** An item is of the product whose variant has its SKU now, if there is one. */

@@ -498,13 +498,15 @@ test('an import of past orders rejects amounts that contradict each other, and d
   for (const [, problem] of rejected) t.true(text.includes(problem), problem);
 });
 
-test('the parcels of past orders are shown with them, delivered where nothing else is said', async (t) => {
+test('the parcels of past orders are shown with them, where their orders say they are', async (t) => {
   const { owner } = t.context;
   const lines = [
     { order_number: '#1', tracking_number: '9400100000000000000000', carrier: 'USPS' },
-    { order_number: '#2', tracking_number: '1Z999' },
+    { order_number: '#2', tracking_number: '1Z998', fulfillment_status: 'shipped' },
+    { order_number: '#3', tracking_number: '1Z999', fulfillment_status: 'returned' },
+    { order_number: '#4', tracking_number: '1Z997', fulfillment_status: 'unfulfilled' },
   ].map((fields) => JSON.stringify(pastOrder(fields)));
-  t.like(await importFile(t, 'kind=orders&format=jsonl', lines.join('\n')), { changes: { created: 2 } });
+  t.like(await importFile(t, 'kind=orders&format=jsonl', lines.join('\n')), { changes: { created: 4 } });
   const { orders } = (await owner.get('/orders')).body;
   const labels = new Map<string, any>(orders.map(({ order_number: number, labels }: any) => [number, labels]));
   t.deepEqual(labels.get('#1'), [
@@ -516,7 +518,9 @@ test('the parcels of past orders are shown with them, delivered where nothing el
       status: 'delivered',
     },
   ]);
-  t.is(labels.get('#2')[0].tracking_number, '1Z999');
+  t.like(labels.get('#2'), only({ tracking_number: '1Z998', status: 'transit' }));
+  t.like(labels.get('#3'), only({ tracking_number: '1Z999', status: 'returned' }));
+  t.like(labels.get('#4'), only({ tracking_number: '1Z997', status: null }));
 });
 
 test('an import of past orders rejects rows of one order with different emails', async (t) => {
