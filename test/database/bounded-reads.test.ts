@@ -12,6 +12,7 @@ import { listManagedOrders } from '#src/domain/orders/index.ts';
 import { listManagedProductsByWords, listProductsByWords } from '#src/domain/search/index.ts';
 import { listLabels } from '#src/domain/shipping/index.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
+import type { Tenant } from '#src/domain/tenants/index.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { fillStore } from '#test/bench/lib/fill-store.ts';
 import { serveApi } from '#test/support/api.ts';
@@ -29,6 +30,15 @@ const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const count = 4000;
+
+let large: Tenant | undefined;
+
+/** The context of a large store that the tests share. The last one changes it. */
+async function inLargeStore({ services, ctx }: TestContext): Promise<Context> {
+  large ??= await fillStore(services, count);
+  await services.execute(rawSql('analyze'));
+  return { ...ctx, tenant: large };
+}
 
 /** What is read, and at most how many rows. */
 const works: readonly (readonly [string, number, (ctx: Context) => Promise<unknown>])[] = [
@@ -61,8 +71,7 @@ const works: readonly (readonly [string, number, (ctx: Context) => Promise<unkno
 test.serial('what reads up to a number of rows reads no more of a large store', async (t) => {
   t.timeout(120_000);
   const { services } = t.context;
-  const ctx: Context = { ...t.context.ctx, tenant: await fillStore(services, count) };
-  await services.execute(rawSql('analyze'));
+  const ctx = await inLargeStore(t.context);
   const beyond: string[] = [];
   for (const [name, readMax, work] of works) {
     for (const { read, kind, scans } of await explainStatements(services, () => work(ctx)))
@@ -85,9 +94,7 @@ test.serial('a list goes on after a page that is full where its search ends', as
 });
 
 test.serial('an owner finds every product with a word, whether or not many of the newest have it', async (t) => {
-  t.timeout(120_000);
-  const { services } = t.context;
-  const ctx: Context = { ...t.context.ctx, tenant: await fillStore(services, count) };
+  const ctx = await inLargeStore(t.context);
   for (const [q, expected] of [
     ['mug', count / 4],
     ['zeppelin', count / 1000],
@@ -136,7 +143,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
 test.serial('no two filters of a list of the owner make it read a whole table', async (t) => {
   t.timeout(120_000);
   const { services } = t.context;
-  const ctx: Context = { ...t.context.ctx, tenant: await fillStore(services, count) };
+  const ctx = await inLargeStore(t.context);
   await makeAlike(ctx);
   await services.execute(rawSql('analyze'));
   const key = await buildKey(ctx, scopes);
