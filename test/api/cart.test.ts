@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { read, transact } from '#src/database/transact.ts';
-import { markBought } from '#src/domain/cart/index.ts';
+import { markBought, readCart } from '#src/domain/cart/index.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
 import { CheckoutInput } from '#src/domain/checkout/index.ts';
 import { holdPromo, redeemPromo } from '#src/domain/promotions/index.ts';
@@ -124,9 +124,17 @@ test('cart routes reject invalid bodies with their paths', async (t) => {
       { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: '' },
       '/subscriptionInterval',
     ],
+    [
+      'POST',
+      items,
+      { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'week' },
+      '/subscriptionInterval',
+    ],
     ['POST', items, { variantId: variant.id, quantity: 999 }, '/quantity'],
     ['PATCH', line, { quantity: -1 }, '/quantity'],
     ['PATCH', line, { purchaseType: 'subscription' }, '/subscriptionInterval'],
+    ['PATCH', line, { purchaseType: 'subscription', subscriptionInterval: 'week' }, '/subscriptionInterval'],
+    ['PATCH', line, { subscriptionInterval: 'week' }, '/subscriptionInterval'],
   ];
   for (const [method, path, body, at] of wrong) {
     const response = await api.call(method, path, { tenant, body });
@@ -166,6 +174,25 @@ test('a cart line and a checkout accept a kind of purchase that a form sends emp
   t.like(changed.body.cart.items[0], { quantity: 2, purchaseType: 'one_time' });
   const item = { product_slug: slug, quantity: 1, purchase_type: '', subscription_interval: '' };
   t.deepEqual(issuesOf(CheckoutInput, { items: [item] }), []);
+});
+
+test('a cart line ignores the interval of a one-time purchase, whatever it is', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx);
+  const items = `/api/v1/cart/${cart.id}/items`;
+  for (const purchase of [{ purchaseType: 'one_time' }, {}]) {
+    const body = { variantId: variant.id, ...purchase, subscriptionInterval: 'none' };
+    const added = await api.call('POST', items, { tenant: tenant.slug, body });
+    t.is(added.status, 201, JSON.stringify(body));
+    t.like(added.body.cart.items[0], { purchaseType: 'one_time', subscriptionInterval: null });
+  }
+  const [line] = (await readCart(ctx, cart.id)).lines;
+  const changed = await api.call('PATCH', `${items}/${line?.id}`, {
+    tenant: tenant.slug,
+    body: { quantity: 5, purchaseType: 'one_time', subscriptionInterval: 'none' },
+  });
+  t.like(changed.body.cart?.items[0], { quantity: 5, purchaseType: 'one_time', subscriptionInterval: null });
 });
 
 test('POST /cart/:id/items rejects what cannot be bought with its code', async (t) => {

@@ -10,6 +10,9 @@ export const CartInput = Type.Object({
 });
 export type CartInput = Static<typeof CartInput>;
 
+/** An interval is read only for a subscription, as at checkout: until then it is any text. */
+const UnreadInterval = OmittableOrEmpty(Type.Unsafe<SubscriptionInterval>(Text(100, { examples: ['month'] })));
+
 /** A line to add: a variant, or a product that has only one variant. */
 export const CartLineInput = Type.Object(
   {
@@ -21,25 +24,32 @@ export const CartLineInput = Type.Object(
     unitPriceCents: Omittable(CentsLike),
     /** Default `one_time`. */
     purchaseType: OmittableOrEmpty(PurchaseType),
-    /** Required for a subscription. */
-    subscriptionInterval: OmittableOrEmpty(SubscriptionInterval),
+    /** `month` or `quarter`. Required for a subscription, and ignored otherwise. */
+    subscriptionInterval: UnreadInterval,
   },
   {
     anyOf: [{ required: ['variantId'] }, { required: ['productId'] }],
     if: { required: ['purchaseType'], properties: { purchaseType: { const: 'subscription' } } },
     then: {
       required: ['subscriptionInterval'],
-      properties: { subscriptionInterval: { type: 'string', pattern: '\\S' } },
+      properties: { subscriptionInterval: SubscriptionInterval },
     },
   },
 );
 export type CartLineInput = Static<typeof CartLineInput>;
 
 /** A change of a line. Fields that are left out stay as they are. */
-export const CartLinePatch = Type.Object({
-  /** 0 removes the line. */
-  quantity: Omittable(IntegerLike({ minimum: 0, maximum: quantityMax })),
-  purchaseType: OmittableOrEmpty(PurchaseType),
-  subscriptionInterval: OmittableOrEmpty(SubscriptionInterval),
-});
+export const CartLinePatch = Type.Object(
+  {
+    /** 0 removes the line. */
+    quantity: Omittable(IntegerLike({ minimum: 0, maximum: quantityMax })),
+    purchaseType: OmittableOrEmpty(PurchaseType),
+    /** `month` or `quarter`. Ignored for a one-time purchase. */
+    subscriptionInterval: UnreadInterval,
+  },
+  {
+    if: { required: ['purchaseType'], properties: { purchaseType: { const: 'one_time' } } },
+    else: { properties: { subscriptionInterval: OmittableOrEmpty(SubscriptionInterval) } },
+  },
+);
 export type CartLinePatch = Static<typeof CartLinePatch>;

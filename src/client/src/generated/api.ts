@@ -5375,7 +5375,7 @@ export interface operations {
                     quantity?: (number | string) | null;
                     unitPriceCents?: (number | string) | null;
                     purchaseType?: ("one_time" | "subscription") | null;
-                    subscriptionInterval?: ("month" | "quarter") | null;
+                    subscriptionInterval?: string | null;
                 };
             };
         };
@@ -5420,7 +5420,7 @@ export interface operations {
                 "application/json": {
                     quantity?: (number | string) | null;
                     purchaseType?: ("one_time" | "subscription") | null;
-                    subscriptionInterval?: ("month" | "quarter") | null;
+                    subscriptionInterval?: string | null;
                 };
             };
         };
