@@ -5,7 +5,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { closeFailed } from '#src/outbox/job-state.ts';
 import { recordAudit } from '../audit/index.ts';
-import type { Context, PlatformContext } from '../context.ts';
+import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import type { MailKind } from './kinds.ts';
 import { Mail } from './mail.ts';
 
@@ -13,11 +13,14 @@ import { Mail } from './mail.ts';
 const kinds: readonly MailKind[] = ['receipt', 'shipped', 'refunded', 'return_update', 'gift'];
 
 const isUnsentOf = (isOfKind: Sql): Sql => sql`
-  m.state = 'failed' and ${isOfKind} and not exists (
+  m.state = 'failed' and ${isOfKind} and (m.kind = 'refunded' or not exists (
     select from mails later where later.tenant_id = m.tenant_id and later.subject_id = m.subject_id
-      and later.kind = m.kind and later.id > m.id and later.state <> 'failed')`;
+      and later.kind = m.kind and later.id > m.id))`;
 
-/** The condition that an email `m` to a shopper was given up, and that none of its kind about the same went later. */
+/**
+ * The condition that an email `m` to a shopper was given up, and is not replaced by a later one of its kind about the
+ * same, whatever became of that one. Each one about a refund is about another refund.
+ */
 export const isUnsent = isUnsentOf(sql`m.kind = any(${kinds}::text[])`);
 
 /** An email that was given up. */
@@ -53,12 +56,12 @@ export async function unsentMails(
 
 /**
  * Try an email again that was given up. Failed jobs of it leave the board.
- * @returns whether it was: another actor may have retried it
+ * @returns whether it was: another actor may have retried it, or have sent a later one
  */
 export async function retryMail(ctx: Context, { mailId }: { mailId: string }): Promise<boolean> {
   return transact(ctx, async (ctx) => {
     const mail = await lockRow(ctx, Mail, mailId);
-    if (mail?.state !== 'failed') return false;
+    if (!mail || !(await isUnsentNow(ctx, mailId))) return false;
     mail.retry(ctx.clock.now());
     await ctx.tx.em.flush();
     const { attemptCount } = mail;
@@ -68,4 +71,10 @@ export async function retryMail(ctx: Context, { mailId }: { mailId: string }): P
     await recordAudit(ctx, { action: 'mail.retried', subjectKind: 'mail', subjectId: mailId });
     return true;
   });
+}
+
+async function isUnsentNow({ tx, tenant }: InTransaction, mailId: string): Promise<boolean> {
+  const found = await tx.execute(sql`
+    select from mails m where m.tenant_id = ${tenant.id} and m.id = ${mailId} and ${isUnsent}`);
+  return found.length > 0;
 }

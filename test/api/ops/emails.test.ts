@@ -2,7 +2,9 @@ import anyTest, { type TestFn } from 'ava';
 
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
+import type { MailRequest } from '#src/domain/mail/enqueue-mail.ts';
 import { failMail } from '#src/domain/mail/index.ts';
+import type { MailKind } from '#src/domain/mail/kinds.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
@@ -24,6 +26,18 @@ async function buildUnsent(ctx: Context, orderId: string): Promise<string> {
   const mailId = await buildMail(ctx, { kind: 'receipt', to: newAddress(), data: orderMail(), subjectId: orderId });
   await failMail(ctx, { mailId });
   return mailId;
+}
+
+/** Emails about one thing that were given up, the older one first. */
+async function buildBoth<Kind extends MailKind>(
+  { ctx, clock }: OwnerContext,
+  mail: MailRequest<Kind>,
+): Promise<[older: string, newer: string]> {
+  const older = await buildMail(ctx, mail);
+  clock.pass(minutes(1));
+  const newer = await buildMail(ctx, mail);
+  for (const mailId of [older, newer]) await failMail(ctx, { mailId });
+  return [older, newer];
 }
 
 /** What a page says of the press of a button. */
@@ -145,6 +159,28 @@ test('an email that a later one of its kind replaced is not listed, and one abou
     timeline.find(({ type }: any) => type === 'mail.failed'),
     { detail: 'return_update' },
   );
+});
+
+test('of several emails of a kind that were given up, the latest is retried alone, and each one about a refund', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { id: subjectId } = await buildPaidOrder(ctx);
+  const to = newAddress();
+  const [receipt, resent] = await buildBoth(t.context, { kind: 'receipt', to, data: orderMail(), subjectId });
+  const refund = { amount_cents: 500, gift_card_cents: 0 };
+  const refunds = await buildBoth(t.context, { kind: 'refunded', to, data: { ...orderMail(), refund }, subjectId });
+  const page = (await api.call('GET', '/ops/emails')).body as string;
+  t.deepEqual(
+    [receipt, resent, ...refunds].map((id) => page.includes(`/${id}/retry`)),
+    [false, true, true, true],
+  );
+  // From a page that was opened before the later one was sent.
+  const { headers } = await api.call('POST', `/ops/emails/${tenant.slug}/${receipt}/retry`);
+  t.is(doneOf({ headers }), 'This email was not given up, or is retried already.');
+  t.like(await readMail(ctx, receipt), { state: 'failed' });
+  for (const id of [resent, ...refunds.toReversed()]) {
+    await api.call('POST', `/ops/emails/${tenant.slug}/${id}/retry`);
+    t.like(await readMail(ctx, id), { state: 'queued' });
+  }
 });
 
 test('the failed job of an email that is retried leaves the board', async (t) => {
