@@ -212,6 +212,7 @@ export const putEmail = defineRoute({
   method: 'put',
   path: '/api/v1/admin/orders/:id/email',
   summary: 'Correct the email of an order, its returns and the subscriptions that it began. Nothing is sent by this.',
+  description: 'Emails about it that wait, or were given up, go to the corrected email if they are sent.',
   params: Named,
   body: Type.Object({ email: Email }),
   responses: { 200: OrderResponse },

@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/index.ts';
 import { markBought } from '../cart/index.ts';
 import type { Context } from '../context.ts';
 import { findCustomerByEmail, upsertCustomer } from '../customers/index.ts';
+import { changeRecipient } from '../mail/index.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
 import { isRenewal } from '../payments/index.ts';
 import { stopReminders } from '../reminders/index.ts';
@@ -13,8 +14,9 @@ import { changeSubscriber, subscriberOf } from '../subscriptions/index.ts';
 
 /**
  * Correct the email of an order. The order, its returns, and the subscriptions that it began are those of the customer
- * with the new one, who gets their emails from now on, and no reminders of a cart that the order bought. Whoever has the
- * old one sees them no longer, but for what the payment provider shows in its billing portal. Nothing is sent by this.
+ * with the new one, who gets their emails from now on, also those that wait to be sent, and no reminders of a cart that
+ * the order bought. Whoever has the old one sees them no longer, but for what the payment provider shows in its billing
+ * portal. Nothing is sent by this.
  *
  * @throws DomainError `not_found`
  */
@@ -40,6 +42,7 @@ export async function correctEmail(
       await stopReminders(ctx, { orderId, paidAt }, savedCarts);
     }
     await changeReturnEmail(ctx, { orderId, email });
+    if (before) await changeRecipient(ctx, { orderId, from: before, to: email });
     await changeSubscriber(ctx, subscriberOf(order));
     // Without the emails, which are personal data.
     await recordAudit(ctx, { action: 'order.email_changed', subjectKind: 'order', subjectId: orderId });

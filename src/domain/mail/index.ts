@@ -1,3 +1,4 @@
+export { changeRecipient } from './change-recipient.ts';
 export { enqueueMail } from './enqueue-mail.ts';
 export type { MailData } from './kinds.ts';
 export { Mail, type MailState, mailStates } from './mail.ts';

@@ -3,15 +3,17 @@ import { transact } from '#src/database/transact.ts';
 import { correctEmail } from '#src/domain/backoffice/index.ts';
 import { restoreCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { failMail } from '#src/domain/mail/index.ts';
 import { listReminderDecisions } from '#src/domain/reminders/index.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { restoreTokenOf } from '#test/support/factories/cart.ts';
-import { newAddress } from '#test/support/factories/mail.ts';
+import { buildMail, newAddress, orderMail } from '#test/support/factories/mail.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
+import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -87,4 +89,37 @@ test('a cart counts as recovered by an order with a corrected email if it was op
     await correctEmail(now, { orderId: orders[index]?.id ?? '', email });
   const recovered = await Promise.all([before, long, after].map(({ email }) => recoveredBy(ctx, email)));
   t.deepEqual(recovered, [orders[0]?.id, null, null]);
+});
+
+test('emails of an order that were not sent go to its corrected email, and those that were, or its gift, as before', async (t) => {
+  const { ctx } = t.context;
+  const [typo, email] = [newAddress(), newAddress()];
+  const order = await buildPaidOrder(ctx, { email: typo });
+  const other = await buildPaidOrder(ctx, { email: typo });
+  const { id: returnId } = await buildReturn(ctx, await buildReturnableOrder(ctx));
+  await transact(ctx, ({ tx, tenant }) =>
+    tx.execute(sql`update returns set order_id = ${order.id} where tenant_id = ${tenant.id} and id = ${returnId}`),
+  );
+  const about = { to: typo, subjectId: order.id };
+  const gift = { product_name: 'Bowl', months: 3, recipient_name: null, giver_name: null, message: null };
+  const update = { return_number: 'RMA-1001', order_number: order.orderNumber, status: 'approved', items: [] } as const;
+  const ids = [
+    await buildMail(ctx, { ...about, kind: 'receipt', data: orderMail() }),
+    await buildMail(ctx, { ...about, kind: 'shipped', data: orderMail() }),
+    await buildMail(ctx, { ...about, kind: 'return_update', subjectId: returnId, data: update }),
+    await buildMail(ctx, { ...about, kind: 'gift', data: gift }),
+    await buildMail(ctx, { ...about, kind: 'receipt', data: orderMail(), subjectId: other.id }),
+    await buildMail(ctx, { ...about, kind: 'receipt', data: orderMail() }),
+  ];
+  await failMail(ctx, { mailId: ids[1] ?? '' });
+  const execute = (statement: Sql) => transact(ctx, ({ tx }) => tx.execute<{ recipient: string }>(statement));
+  await execute(sql`update mails set state = 'sent' where tenant_id = ${ctx.tenant.id} and id = ${ids.at(-1)}`);
+  await correctEmail(ctx, { orderId: order.id, email });
+  const mails = await execute(sql`
+    select recipient from mails where tenant_id = ${ctx.tenant.id} and id = any(${ids})
+    order by array_position(${ids}, id::text)`);
+  t.deepEqual(
+    mails.map(({ recipient }) => recipient),
+    [email, email, email, typo, typo, typo],
+  );
 });
