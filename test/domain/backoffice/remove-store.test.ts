@@ -4,7 +4,7 @@ import { asPlatform, transact } from '#src/database/transact.ts';
 import { recordAudit } from '#src/domain/audit/index.ts';
 import { countStoreRows, removeStore, removeStores } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { closeStore, issueKey, listRemoved, listTenants } from '#src/domain/tenants/index.ts';
+import { closeStore, issueKey, listRemoved, listTenants, reopenStore } from '#src/domain/tenants/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
@@ -263,4 +263,5 @@ test.serial('a store is removed only when it is closed and nothing of it is on i
   });
   t.deepEqual(await removeStore(ctx, 'ada@desk'), []);
   await t.throwsAsync(removeStore(ctx, 'ada@desk'), { message: /store/ });
+  t.false(await transact(ctx, reopenStore), 'who had found it before it was removed does not open it again');
 });

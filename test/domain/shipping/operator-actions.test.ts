@@ -552,7 +552,13 @@ test('labelsForOperators returns of each reason those first that were not tried 
     tx.execute(sql`
       update labels set reason_code = 'of_a_later_release' where tenant_id = ${ctx.tenant.id} and id = ${unknown.labelId}`),
   );
-  const reasons = (await labelsForOperators(ctx, 1)).labels.map(({ reasonCode }) => String(reasonCode));
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+      update labels set updated_at = '2000-01-01' where tenant_id = ${ctx.tenant.id} and id = ${second.labelId}`),
+  );
+  const { labels } = await labelsForOperators(ctx, 1);
+  t.is(labels.find(({ reasonCode }) => reasonCode === 'missing_address')?.id, second.labelId);
+  const reasons = labels.map(({ reasonCode }) => String(reasonCode));
   t.true(['oversold', 'missing_address', 'of_a_later_release'].every((reason) => reasons.includes(reason)));
   t.is(new Set(reasons).size, reasons.length);
 });
