@@ -15,7 +15,7 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { buildWaiting } from '#test/support/factories/leads.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildPartner } from '#test/support/factories/partners.ts';
-import { buildGiftCard } from '#test/support/factories/promotions.ts';
+import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -336,6 +336,17 @@ test('commissions are exported by the time of their orders, without what was ref
   );
   t.is((await exportFile(t, { kind: 'commissions', to: from })).view.rows, 0);
   t.is((await exportFile(t, { kind: 'partners', format: 'jsonl' })).view.rows, 0);
+});
+
+test('promo codes are exported without those that were removed', async (t) => {
+  const { ctx, owner } = t.context;
+  const [known, removed] = [await buildPromo(ctx), await buildPromo(ctx)];
+  await owner.delete(`/promo-codes/${removed.code}`);
+  const [, ...rows] = rowsOf((await exportFile(t, { kind: 'promo_codes' })).text);
+  t.deepEqual(
+    rows.map((row) => row.split(',')[0]),
+    [known.code],
+  );
 });
 
 test('leads are exported with their consent, and the waitlist with what each waits for', async (t) => {

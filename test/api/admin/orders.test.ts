@@ -115,6 +115,15 @@ test('GET /admin/orders?updated_since= lists what changed since then, the latest
   t.is(after.cursor, null);
   t.deepEqual((await page('updated_since=2026-03-03T00:00:00Z')).orders, []);
   t.deepEqual((await page(`${since}&email=none@example.com`)).orders, []);
+  // With a search, too: of one that changed before, there is nothing.
+  for (const [sought, found] of [
+    [first, [first]],
+    [second, []],
+  ] as const)
+    t.deepEqual(
+      (await page(`${since}&q=${sought}`)).orders.map(({ id }: any) => id),
+      found,
+    );
   t.is(resultOf(await owner.get(`/orders?cursor=${cursor}`)), '400 invalid_cursor', 'it is of another order');
   for (const wrong of ['yesterday', '2026-03-03T00:00:00%2B23:59'])
     t.is(resultOf(await owner.get(`/orders?updated_since=${wrong}`)), '400 invalid_request', wrong);
@@ -172,6 +181,8 @@ test('GET /admin/orders?q= finds an order by its number, id, email or tracking n
   for (const typed of [number, number.toLowerCase(), number.replace('ORD-', ''), ` ${sought.id} `, '9400111'])
     t.deepEqual(await find(typed), [sought.id], typed);
   t.deepEqual(await find('SOUGHT@example.com'), [sought.id]);
+  const { orders: ofBoth } = (await owner.get('/orders?q=sought@example.com&email=nobody@example.com')).body;
+  t.deepEqual(ofBoth, [], 'the email of the filter is another one');
   for (const typed of ['nobody@example.com', 'ORD-', '0', '%', "'", 'NaN']) t.deepEqual(await find(typed), [], typed);
   t.deepEqual(await find(sought.id, otherOwner), []);
 });
