@@ -202,6 +202,7 @@ test.serial('GET /content/announcements/active includes the start and excludes t
   await announce('soon', at(minutes(10)), null, { published_at: at(-minutes(4)) });
   await announce('over', null, at(-1));
   await announce('draft', null, null, { published_at: null });
+  await announce('unpublished', null, at(minutes(29)), { published_at: at(minutes(14)) });
   await buildEntry(ctx, { slug: 'article' });
   const active = async () => {
     const { body, headers } = await api.call('GET', '/api/v1/content/announcements/active', { tenant: tenant.slug });
@@ -211,7 +212,7 @@ test.serial('GET /content/announcements/active includes the start and excludes t
   };
   t.deepEqual(await active(), ['always', 'since', 'until']);
   clock.pass(minutes(15));
-  t.deepEqual(await active(), ['always', 'since', 'until', 'soon']);
+  t.deepEqual(await active(), ['unpublished', 'always', 'since', 'until', 'soon']);
   clock.pass(minutes(15));
   t.deepEqual(await active(), ['always', 'since', 'soon']);
 });
