@@ -35,11 +35,11 @@ export const postImport = defineRoute({
   path: '/api/v1/admin/imports',
   summary: 'Import a file.',
   description:
-    'The body is the file, at most 200 MB: CSV in UTF-8, UTF-16 or Windows-1252 with commas, semicolons or tabs, or ' +
-    'lines of JSON. It is stored when the response arrives, and imported by a worker. What is imported says which ' +
-    'scope is required: the one that changes it, such as `admin.catalog:write` for products and stock. With an ' +
-    '`Idempotency-Key`, the same file with the same query is imported once for 24 hours, and the response is the ' +
-    'import as it is by then.',
+    'The body is the file, at most 200 MB: CSV in UTF-8, UTF-16 or what spreadsheets on Windows write in the language ' +
+    'of the store, with commas, semicolons or tabs, or lines of JSON. It is stored when the response arrives, and ' +
+    'imported by a worker. What is imported says which scope is required: the one that changes it, such as ' +
+    '`admin.catalog:write` for products and stock. With an `Idempotency-Key`, the same file with the same query is ' +
+    'imported once for 24 hours, and the response is the import as it is by then.',
   // A misspelled `dry_run` would change the store.
   query: closed(
     Type.Object({

@@ -13,6 +13,7 @@ import type { ImportKind, ImportMode } from './import-kind.ts';
 import { endOperation, incompleteFile, insertOperation, lockOpenOperation } from './operation.ts';
 import { replaceSecrets } from './replace-secrets.ts';
 import { toUtf8 } from './to-utf8.ts';
+import { usualEncodingOf } from './usual-encoding.ts';
 
 const chunkBytes = 256 * 1024;
 
@@ -50,7 +51,7 @@ export async function receiveImport(
   );
   try {
     const digest = createHash('sha256');
-    const text = toUtf8(digesting(file, digest));
+    const text = toUtf8(digesting(file, digest), usualEncodingOf(ctx.tenant.locale));
     const stored = kind.replaceSecrets ? replaceSecrets(ctx, { kind, format }, text) : text;
     const fileBytes = await storeChunks(ctx, id, stored);
     if (fileBytes === 0) throw invalidRequest('The file is empty.');

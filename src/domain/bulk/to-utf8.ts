@@ -26,30 +26,30 @@ interface Decoder {
 
 /**
  * A text file as UTF-8 without a byte order mark, piece by piece. A file that begins with a byte order mark has the
- * encoding that it names. Another one is UTF-8, or Windows-1252 if its first text beyond ASCII is not UTF-8.
+ * encoding that it names. Another one is UTF-8, or `otherEncoding` if its first text beyond ASCII is not UTF-8.
  * @throws DomainError `invalid_request` for what is no text
  */
-export async function* toUtf8(file: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+export async function* toUtf8(file: AsyncIterable<Buffer>, otherEncoding: string): AsyncIterable<Buffer> {
   let decoder: Decoder | undefined;
   let waiting: Buffer = Buffer.alloc(0);
   for await (const piece of file) {
     waiting = waiting.length > 0 ? Buffer.concat([waiting, piece]) : piece;
     if (waiting.length < beginningBytes) continue;
-    if (!decoder) ({ decoder, rest: waiting } = detect(waiting));
+    if (!decoder) ({ decoder, rest: waiting } = detect(waiting, otherEncoding));
     const end = decoder.endOf(waiting);
     yield withoutNul(decoder.decode(waiting.subarray(0, end)));
     waiting = waiting.subarray(end);
   }
-  if (!decoder) ({ decoder, rest: waiting } = detect(waiting));
+  if (!decoder) ({ decoder, rest: waiting } = detect(waiting, otherEncoding));
   yield withoutNul(decoder.decode(waiting));
 }
 
-function detect(beginning: Buffer): { decoder: Decoder; rest: Buffer } {
+function detect(beginning: Buffer, otherEncoding: string): { decoder: Decoder; rest: Buffer } {
   const begins = (bytes: Buffer) => bytes.equals(beginning.subarray(0, bytes.length));
   const [, binary] = binaries.find(([start]) => begins(start)) ?? [];
   if (binary) throw invalidRequest(`This is ${binary}. Save it as CSV in UTF-8, and send that.`);
   const [mark, encoding] = encodings.find(([mark]) => begins(mark)) ?? [];
-  const decoder = encoding?.startsWith('utf-16') ? utf16(encoding) : eightBit(encoding);
+  const decoder = encoding?.startsWith('utf-16') ? utf16(encoding) : withAscii(encoding, otherEncoding);
   return { decoder, rest: beginning.subarray(mark?.length ?? 0) };
 }
 
@@ -58,21 +58,39 @@ function utf16(encoding: string): Decoder {
   return { endOf: ({ length }) => length, decode: (bytes) => Buffer.from(decoder.decode(bytes, { stream: true })) };
 }
 
-/** No character of these encodings that has several bytes has an ASCII byte among them. */
-function eightBit(named: string | undefined): Decoder {
+/**
+ * An encoding with ASCII in it. A character may end with an ASCII byte and never begins with one of several, so that
+ * behind it is the end of a character, or else of a part that the decoder keeps.
+ */
+function withAscii(named: string | undefined, otherEncoding: string): Decoder {
   let encoding = named;
+  const decodeOther = decoderOf(otherEncoding);
   return {
     endOf: (bytes) => bytes.findLastIndex((byte) => byte < 0x80) + 1,
     decode(bytes) {
       if (isAscii(bytes)) return bytes;
-      encoding ??= isUtf8(bytes) ? 'utf-8' : 'windows-1252';
-      if (encoding !== 'utf-8') return Buffer.from(new TextDecoder(encoding).decode(bytes));
-      if (!isUtf8(bytes))
-        throw invalidRequest('The file is not in UTF-8 throughout. Save it in UTF-8, and send it again.');
+      encoding ??= isUtf8(bytes) ? 'utf-8' : otherEncoding;
+      if (encoding !== 'utf-8') return decodeOther(bytes);
+      if (!isUtf8(bytes)) throw wrongEncoding('not in UTF-8 throughout');
       return bytes;
     },
   };
 }
+
+function decoderOf(encoding: string): (bytes: Buffer) => Buffer {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  return (bytes) => {
+    try {
+      return Buffer.from(decoder.decode(bytes, { stream: true }));
+    } catch (error) {
+      if (error instanceof TypeError) throw wrongEncoding(`neither in UTF-8 nor in ${encoding}`);
+      throw error;
+    }
+  };
+}
+
+const wrongEncoding = (problem: string) =>
+  invalidRequest(`The file is ${problem}. Save it in UTF-8, and send it again.`);
 
 function withoutNul(text: Buffer): Buffer {
   if (text.includes(0)) throw invalidRequest('The file is not text. Send CSV or JSON lines.');

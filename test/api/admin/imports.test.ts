@@ -14,8 +14,9 @@ import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { bearer, buildSession } from '#test/support/factories/sessions.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
-import { auditOf, deedsOf, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, ownerOf, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -708,6 +709,18 @@ test('an import reads UTF-8, UTF-16 and Windows-1252, with and without a byte or
   t.deepEqual(
     (await productsOf(t)).map(({ name }) => name),
     encoded.map(() => 'Café “Ö”'),
+  );
+});
+
+test('an import reads what Windows writes in the language of the store', async (t) => {
+  const { services } = t.context;
+  const ctx = { ...t.context.ctx, tenant: await buildTenant(services, { locale: 'tr-TR' }) };
+  const turkish = { context: { ...t.context, ctx, owner: await ownerOf(() => t.context.api, ctx) } };
+  const file = Buffer.from('slug,name,sku,price_cents\nlight,I\xfe\xfdk,L,100\n', 'latin1');
+  t.like(await importFile(turkish, 'kind=products&format=csv', file), { failure: null });
+  t.deepEqual(
+    (await productsOf(turkish)).map(({ name }) => name),
+    ['Işık'],
   );
 });
 

@@ -1,0 +1,51 @@
+import test from 'ava';
+
+import { toUtf8 } from '#src/domain/bulk/to-utf8.ts';
+import { usualEncodingOf } from '#src/domain/bulk/usual-encoding.ts';
+import { DomainError } from '#src/lib/errors.ts';
+
+async function* inPieces(bytes: Buffer, size: number): AsyncIterable<Buffer> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+async function textOf(bytes: Buffer, locale: string, size = bytes.length): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of toUtf8(inPieces(bytes, size), usualEncodingOf(locale))) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+/** As Windows writes them. Of the Japanese and Chinese ones, some characters end with an ASCII byte. */
+const written: readonly (readonly [locale: string, bytes: string, text: string])[] = [
+  ['ar-KW', 'dee5e6c920dad1c8edc9', 'قهوة عربية'],
+  ['de-DE', '4772f6df6520844c93', 'Größe „L“'],
+  ['el-GR', 'cae1f6ddf2', 'Καφές'],
+  ['he', 'fae420e9f8e5f7', 'תה ירוק'],
+  ['ja-JP', '955c8ea68141835c815b8358', '表示、ソース'],
+  ['ko', 'c7d1b1db20c2f7', '한글 차'],
+  ['lt', 'd0616c7469626172f0e8696169', 'Šaltibarščiai'],
+  ['pl-PL', 'a3f3649f2c20bff3b37479', 'Łódź, żółty'],
+  ['ru', 'd7e0e9', 'Чай'],
+  ['sr', 'd7e0bc', 'Чај'],
+  ['sr-Latn', 'c8616a', 'Čaj'],
+  ['th', 'aad2e0a2d5c2c7', 'ชาเขียว'],
+  ['tr-TR', '49fefd6b2c20fe656b6572', 'Işık, şeker'],
+  ['vi-VN', '5669eaf274', 'Việt'],
+  ['zh', 'c2ccb2e8208139ee3920b2e8', '绿茶 㐀 茶'],
+  ['zh-TW', 'a55ca4d2aff9', '功夫茶'],
+];
+
+for (const [locale, bytes, text] of written)
+  test(`a file that Windows wrote is read in the language of its store: ${locale}`, async (t) => {
+    const file = Buffer.concat([Buffer.from('slug,name\nx,'), Buffer.from(bytes, 'hex'), Buffer.from(',\n')]);
+    for (let size = 1; size <= file.length; size += 1) {
+      t.is((await textOf(file, locale, size)).normalize(), `slug,name\nx,${text},\n`, `in pieces of ${size}`);
+    }
+    const unicode = Buffer.from(`slug,name\nx,${text},\n`);
+    t.is(await textOf(unicode, locale, 1), unicode.toString());
+  });
+
+test('a file that is not in the encoding of its store either is rejected', async (t) => {
+  const western = Buffer.from('slug,name\nx,Café,\n', 'latin1');
+  const error = await t.throwsAsync(textOf(western, 'ja-JP'), { instanceOf: DomainError });
+  t.is(error.message, 'The file is neither in UTF-8 nor in Shift_JIS. Save it in UTF-8, and send it again.');
+});
