@@ -289,7 +289,9 @@ test.serial('GET /orders/lookup finds an order by its number as shoppers write i
     const found = await api.call('GET', `/api/v1/orders/lookup?${query}`, { tenant: tenant.slug });
     return found.body.order?.order_number;
   };
-  for (const typed of [digits, `#${digits}`, `#ORD-${digits}`, ` ord-${digits} `, `ORD ${digits}`, `# ${digits}`]) {
+  const arabic = new Intl.NumberFormat('ar-EG', { useGrouping: false }).format(Number(digits));
+  const spellings = [digits, `#${digits}`, `#ORD-${digits}`, ` ord-${digits} `, `ORD ${digits}`, `# ${digits}`];
+  for (const typed of [...spellings, `ＯＲＤ－${arabic}`, `\u200f${arabic}`]) {
     t.is(await find(typed, ' Ada@example.com'), body.order_number, typed);
     t.is(await find(typed, 'eve@example.com'), undefined, typed);
   }

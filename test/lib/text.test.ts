@@ -8,6 +8,7 @@ import { textOfHtml } from '#src/lib/html.ts';
 import { networkOf } from '#src/lib/network-of.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import { Url } from '#src/lib/schema.ts';
+import { typedCode } from '#src/lib/typed-code.ts';
 import { isUrl, normalizeUrl, urlLengthMax } from '#src/lib/url.ts';
 import { fits, issuesOf } from '#src/lib/validation.ts';
 import { only } from '#test/support/only.ts';
@@ -102,6 +103,27 @@ test('readSender reads everything before the last bracket as the name', (t) => {
     ['<a@b.example>', '', 'a@b.example'],
   ];
   for (const [written, name, address] of table) t.deepEqual(readSender(written), { name, address }, written);
+});
+
+test('typedCode reads a code from every keyboard', (t) => {
+  const table: [written: string, code: string][] = [
+    [' welcome10\n', 'WELCOME10'],
+    ['ＷＥＬＣＯＭＥ１０', 'WELCOME10'],
+    ['ｗｅｌｃｏｍｅ１０\u3000', 'WELCOME10'],
+    ['İNDİRİM10', 'INDIRIM10'],
+    ['ındırım10', 'INDIRIM10'],
+    ['İndirim10'.toLowerCase(), 'INDIRIM10'],
+    ['\u200fRAMADAN١٠\u200e', 'RAMADAN10'],
+    ['NEW\u2013YEAR', 'NEW-YEAR'],
+    ['NEWーYEAR', 'NEW-YEAR'],
+    ['ｎｅｗ＿ｙｅａｒ－１', 'NEW_YEAR-1'],
+    ['½™№', '½™№'],
+  ];
+  for (const [written, code] of table) t.is(typedCode(written), code, written);
+  for (const numberingSystem of Intl.supportedValuesOf('numberingSystem')) {
+    const digits = new Intl.NumberFormat('en', { numberingSystem, useGrouping: false }).format(1_023_456_789);
+    if (/^\p{Nd}+$/u.test(digits)) t.is(typedCode(digits), '1023456789', numberingSystem);
+  }
 });
 
 test('networkOf returns the network of an IP address in one notation', (t) => {

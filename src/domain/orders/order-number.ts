@@ -1,6 +1,7 @@
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Text } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
+import { typedCode } from '#src/lib/typed-code.ts';
 import type { Context } from '../context.ts';
 import { orderNumberOf } from './create-order.ts';
 
@@ -11,7 +12,7 @@ export const OrderNumber = Text(50, { examples: ['ORD-1001'] });
 export function orderNumbersMeant(typed: string): string[] {
   const given = typed.trim().toUpperCase();
   const unsigned = given.replace(/^#\s*/, '');
-  const [, number] = /^(?:ORD[^\w]*)?(\d+)$/.exec(unsigned) ?? [];
+  const [, number] = /^#?\s*(?:ORD[^\w]*)?(\d+)$/.exec(typedCode(given)) ?? [];
   return [given, ...(number ? [orderNumberOf(Number(number))] : []), unsigned, `#${unsigned}`];
 }
 

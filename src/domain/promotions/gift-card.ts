@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { Cents, type Static, Type } from '#src/lib/schema.ts';
+import { typedCode } from '#src/lib/typed-code.ts';
 import type { Context } from '../context.ts';
 
 /**
@@ -27,7 +28,7 @@ export const GiftCard = defineEntity({
 
 /** A code without what only groups it. */
 export function normaliseGiftCardCode(written: string): string {
-  return written.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+  return typedCode(written).replaceAll(/[^A-Z0-9]/g, '');
 }
 
 /** What is stored of a code. */

@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { Cents, centsMax, Omittable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { typedCode } from '#src/lib/typed-code.ts';
 import { ExpectedVersion } from '../audit/index.ts';
 
 /** A promo code. Its usage counters are columns that only SQL updates change, so the entity leaves them out. */
@@ -30,10 +31,8 @@ export type PromoCode = InferEntity<typeof PromoCode>;
 
 export type DiscountType = 'percent' | 'fixed' | 'free_shipping';
 
-/** A code as it is stored and compared: case does not matter. */
-export function normalisePromoCode(written: string): string {
-  return written.trim().toUpperCase();
-}
+/** A code as it is stored and compared: neither case nor keyboard matters. */
+export const normalisePromoCode = typedCode;
 
 const limit = Type.Integer({ minimum: 1, maximum: 1_000_000_000, examples: [100] });
 

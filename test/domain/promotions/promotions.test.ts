@@ -366,6 +366,13 @@ test('quotePromo discounts eligible lines, and no other currency', async (t) => 
   t.is((await quotePromo(ctx, { code: promo.code, currency: 'EUR', lines })).reason, 'not_applicable');
 });
 
+test('quotePromo finds a code from every keyboard', async (t) => {
+  const { ctx } = t.context;
+  await buildPromo(ctx, { code: 'INDIRIM10' });
+  for (const typed of ['indirim10', 'İNDİRİM10', 'ＩＮＤＩＲＩＭ１０', '\u200findirim١٠'])
+    t.like(await quote(ctx, typed), { valid: true, code: 'INDIRIM10' }, typed);
+});
+
 test('quotePromo does not find codes of another store', async (t) => {
   const { ctx, services } = t.context;
   const promo = await buildPromo(ctx);
@@ -395,6 +402,10 @@ test('saveGiftCard keeps the balance of an existing card', async (t) => {
     appliedCents: 1200,
     remainingDueCents: 0,
     reason: null,
+  });
+
+  t.like(await quoteGiftCard(ctx, { code: 'ＡＢＣＤーefghＪＫＬＭ－ＮＰＱＲ', orderTotalCents: 1200 }), {
+    valid: true,
   });
 
   const card = await quoteGiftCard(ctx, { code: 'ABCDEFGHJKLMNPQR', orderTotalCents: 8000 });

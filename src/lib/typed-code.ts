@@ -1,0 +1,28 @@
+/** Hyphens, dashes, the minus sign, and the long vowel mark that a Japanese keyboard has in their place. */
+const dashes = /[\p{Pd}\u2212\u30fc]/gu;
+
+/** The same letters, digits and punctuation in full width, as Japanese and Chinese keyboards write them. */
+const wide = /[\uff01-\uff5e]/g;
+
+/**
+ * A code of letters and digits, in capitals, as it was meant: keyboards write them in full width, with Arabic or other
+ * digits, or with the dotted capital I of Turkish; and a copied text may contain marks that nobody sees.
+ */
+export function typedCode(written: string): string {
+  return written
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(wide, (character) => character.normalize('NFKC'))
+    .replaceAll(/\p{Nd}/gu, (digit) => String(digitOf(digit)))
+    .replaceAll(dashes, '-')
+    .trim()
+    .toUpperCase()
+    .replaceAll(/\u0130|I\u0307/g, 'I');
+}
+
+/** In Unicode, the digits of a script follow each other from zero to nine. */
+function digitOf(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  let first = code;
+  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first -= 1;
+  return (code - first) % 10;
+}
