@@ -5,16 +5,21 @@ const dashes = /[\p{Pd}\u2212\u30fc]/gu;
 const wide = /[\uff01-\uff5e]/g;
 
 /**
- * A code of letters and digits, in capitals, as it was meant: keyboards write them in full width, with Arabic or other
- * digits, or with the dotted capital I of Turkish; and a copied text may contain marks that nobody sees.
+ * A text of letters and digits as it was meant that is typed on the keyboard of another language, in full width or with
+ * its own digits; without the marks that nobody sees and that a copied text may contain.
  */
-export function typedCode(written: string): string {
+export function plainForms(written: string): string {
   return written
     .replaceAll(/\p{Cf}/gu, '')
     .replaceAll(wide, (character) => character.normalize('NFKC'))
     .replaceAll(/\p{Nd}/gu, (digit) => String(digitOf(digit)))
     .replaceAll(dashes, '-')
-    .trim()
+    .trim();
+}
+
+/** The same of a code, in capitals. In Turkish, that of an i has a dot. */
+export function typedCode(written: string): string {
+  return plainForms(written)
     .toUpperCase()
     .replaceAll(/\u0130|I\u0307/g, 'I');
 }

@@ -61,6 +61,7 @@ test('equal rate requests within ten minutes call the provider once', async (t) 
   t.is(provider.quotes.length, 1);
   t.true((await request(t.context, { parcel: { weight_oz: 18 } })).body.cached, 'weights are rounded up');
   t.true((await request(t.context, { ship_to: { zip: ' 10010', country: ' us ' } })).body.cached, 'in either case');
+  t.true((await request(t.context, { ship_to: { zip: '１００１０', country: 'US' } })).body.cached, 'in full width');
   t.false((await request(t.context, { parcel: { weight_oz: 18.5 } })).body.cached);
   t.false((await request(t.context, { ship_to: { zip: '94110', country: 'US' } })).body.cached);
   t.is(provider.quotes.length, 3);

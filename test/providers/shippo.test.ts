@@ -378,6 +378,26 @@ test('shipmentRequest wraps a street that is too long for its line and loses no 
   });
 });
 
+test('shipmentRequest wraps a street of a language without spaces, and cuts no character in two', (t) => {
+  const street = '東京都千代田区丸の内一丁目九番地一号東京ステーションシティサピアタワー𠮷野二十三階南側受付';
+  const { street1, street2 } = addressTo({ street1: street, street2: null }) as { street1: string; street2: string };
+  t.is(street1 + street2, street);
+  for (const line of [street1, street2]) t.true(line.length <= 35 && line.isWellFormed(), line);
+  const emoji = `a${'😀'.repeat(20)}`;
+  t.like(addressTo({ street1: emoji, street2: null }), { street1: emoji.slice(0, 35), street2: '😀😀😀' });
+});
+
+test('shipmentRequest writes postal codes and phone numbers with the digits that carriers read', (t) => {
+  t.like(addressTo({ zip: '１００－０００５', phone: '\u202a+٩٦٥ ٥٠٠٠\u202c' }), {
+    zip: '100-0005',
+    phone: '+965 5000',
+  });
+  t.like(addressTo({ zip: 'SW1A 1AA', phone: '(415) 555-0100 ext. 2' }), {
+    zip: 'SW1A 1AA',
+    phone: '(415) 555-0100 ext. 2',
+  });
+});
+
 test('shipmentRequest writes every field on one line and leaves out what is empty then', (t) => {
   for (const name of awkwardNames) {
     const address = addressTo({ name, city: name, street2: '\u0007 \n' });

@@ -1,3 +1,4 @@
+import { plainForms } from '#src/lib/typed-code.ts';
 import type { OrderForShipping, ShippingAddress } from '../orders/index.ts';
 import type { Parcel, PostalAddress } from '../ports/shipping-gateway.ts';
 import type { Label } from './label.ts';
@@ -46,7 +47,8 @@ export function assessOrder(
   const isWithinUs = address.country === 'US' && terms.origin.country === 'US';
   if (!isWithinUs && !requestedManually && !chosenManually) return flag('international');
   if (!isComplete(address)) return flag('missing_address');
-  if (address.country === 'US' && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? '')) return flag('address_invalid');
+  const zip = plainForms(address.zip ?? '');
+  if (address.country === 'US' && !/^\d{5}(-\d{4})?$/.test(zip)) return flag('address_invalid');
 
   const weightOz = contentsWeightOz(order.items.filter((item) => item.ships));
   if (weightOz === undefined && !chosenManually) return flag('parcel_missing');
@@ -54,7 +56,7 @@ export function assessOrder(
   if (parcel.weightOz > parcelOzMax) return flag('no_rates', tooHeavy);
   return {
     decision: 'ship',
-    to: { ...address, country: address.country, email: address.email ?? order.email },
+    to: { ...address, zip, country: address.country, email: address.email ?? order.email },
     parcel,
   };
 }

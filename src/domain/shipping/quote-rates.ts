@@ -4,6 +4,7 @@ import { labelCurrencyOf } from '#src/lib/currency.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError, rejectIssues } from '#src/lib/errors.ts';
 import { AnyCaseCountry, NumberLike, OmittableOrEmpty, type Static, Text, Type } from '#src/lib/schema.ts';
+import { typedCode } from '#src/lib/typed-code.ts';
 import { fits, type Issue } from '#src/lib/validation.ts';
 import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
@@ -43,7 +44,7 @@ const timeoutMs = seconds(4);
  *   `shipping_provider_unavailable` when the provider is unavailable, slow or not configured
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
-  const to = { zip: ship_to.zip?.trim().toUpperCase() ?? '', country: ship_to.country.toUpperCase() };
+  const to = { zip: typedCode(ship_to.zip ?? ''), country: ship_to.country.toUpperCase() };
   rejectIssues([...checkCountry('/ship_to/country', to.country), ...checkZip(to)]);
   const opened = await openAccount(ctx);
   if (!opened) throw providerUnavailable();

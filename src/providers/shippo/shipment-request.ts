@@ -3,6 +3,7 @@ import type { ShipmentCreateRequest } from 'shippo/models/components/shipmentcre
 import type { CustomsDeclaration, PostalAddress, QuoteRequest } from '#src/domain/ports/shipping-gateway.ts';
 import { toDecimal } from '#src/lib/currency.ts';
 import { oneLine } from '#src/lib/one-line.ts';
+import { plainForms } from '#src/lib/typed-code.ts';
 
 /** A shipment for the SDK: measures are text, empty fields are left out, and the response includes the rates. */
 export function shipmentRequest(request: QuoteRequest, carrierAccounts: readonly string[]): ShipmentCreateRequest {
@@ -32,7 +33,9 @@ function addressOf({ country, ...rest }: PostalAddress) {
     Object.entries(rest).map(([field, text]) => [field, oneLine(text ?? '')]),
   );
   const [first, second, third] = streetLines([street1, street2]);
-  const fields = { ...others, street1: first, street2: second, street3: third };
+  const { zip = '', phone = '' } = others;
+  const codes = { zip: plainForms(zip), phone: plainForms(phone) };
+  const fields = { ...others, ...codes, street1: first, street2: second, street3: third };
   return { country, ...Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) };
 }
 
@@ -43,12 +46,24 @@ const lineMax = 35;
 function streetLines([street1 = '', street2 = '']: readonly (string | undefined)[]): string[] {
   if (street1.length <= lineMax && street2.length <= lineMax) return [street1, street2];
   const lines: string[] = [];
-  for (const word of `${street1} ${street2}`.trim().split(' ')) {
+  const words = `${street1} ${street2}`.trim().split(' ').flatMap(partsOf);
+  for (const word of words) {
     const line = [lines.at(-1), word].filter(Boolean).join(' ');
     if (lines.length === 0 || (line.length > lineMax && lines.length < 3)) lines.push(word);
     else lines[lines.length - 1] = line;
   }
   return lines;
+}
+
+/** A word in parts that fit into a line: some languages have no spaces, and a character is never cut in two. */
+function partsOf(word: string): string[] {
+  const parts = [''];
+  for (const { segment } of new Intl.Segmenter().segment(word)) {
+    const part = `${parts.at(-1)}${segment}`;
+    if (part.length > lineMax) parts.push(segment);
+    else parts[parts.length - 1] = part;
+  }
+  return parts;
 }
 
 /** The paragraphs of US customs law that exempt goods from a filing. */

@@ -76,6 +76,14 @@ test.serial('the cheapest label is bought at the provider', async (t) => {
   t.like(sent?.body, { async: false, metadata: `${labelId}:1 ${order.orderNumber}`, label_file_type: 'PDF_4x6' });
 });
 
+test.serial('a label is bought for a zip in full width, as Japanese keyboards write it', async (t) => {
+  const { ctx, bought } = await open(t.context.ctx);
+  const { order } = await request(ctx, { address: { zip: ' ９４１１７－０００１' } });
+  t.is(await run(ctx, order.id), 'done');
+  t.like(await labelOf(ctx, order.id), { state: 'purchased', reason: null });
+  t.is(await bought(), 1);
+});
+
 const faults: [Parameters<Store['fault']>[0], object][] = [
   ['reset_after', {}],
   ['reset_before', {}],
