@@ -1,3 +1,5 @@
+import { domainToUnicode } from 'node:url';
+
 /** What a URL may have at most, in the form that `normalizeUrl` returns. */
 export const urlLengthMax = 2048;
 
@@ -19,6 +21,12 @@ export function normalizeUrl(text: string): string {
   const [start = ''] = head.exec(href) ?? [];
   const [before = '', ...fragment] = href.slice(start.length).replace(unwritable, encodeURIComponent).split('#');
   return `${start}${before}${fragment.length > 0 ? `#${fragment.join('%23')}` : ''}`;
+}
+
+/** The host and the port of a URL for people: an international host as it is written, and not in punycode. */
+export function writtenHostOf(url: string): string {
+  const { host, hostname } = new URL(url);
+  return host.replace(hostname, domainToUnicode(hostname) || hostname);
 }
 
 /** Whether browsers take this for the URL of a page or an image, however long. One of `javascript:` would be executed. */

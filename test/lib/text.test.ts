@@ -9,7 +9,7 @@ import { networkOf } from '#src/lib/network-of.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import { Url } from '#src/lib/schema.ts';
 import { typedCode } from '#src/lib/typed-code.ts';
-import { isUrl, normalizeUrl, urlLengthMax } from '#src/lib/url.ts';
+import { isUrl, normalizeUrl, urlLengthMax, writtenHostOf } from '#src/lib/url.ts';
 import { fits, issuesOf } from '#src/lib/validation.ts';
 import { only } from '#test/support/only.ts';
 
@@ -198,4 +198,11 @@ test('Url distinguishes a text that is no URL from one that is too long once enc
     issuesOf(Url, long),
     only({ detail: `may have at most ${urlLengthMax} characters once it is percent-encoded` }),
   );
+});
+
+test('writtenHostOf shows an international host as people write it', (t) => {
+  t.is(writtenHostOf('https://xn--bcher-kva.example/a'), 'bücher.example');
+  t.is(writtenHostOf('https://متجر.example:8443'), 'متجر.example:8443');
+  for (const host of ['shop.example', '127.0.0.1:3000', '[::1]:3000', 'xn--a.example'])
+    t.is(writtenHostOf(`http://${host}/`), host);
 });

@@ -41,6 +41,15 @@ test('every kind of email has a subject, HTML and plain text, and the branding o
   }
 });
 
+test('an email names an international host as people write it, and shows a message from where it is read', async (t) => {
+  const { ctx } = t.context;
+  const store = { ...ctx, tenant: { ...ctx.tenant, storefrontUrl: 'https://xn--pgbep1f.example' } };
+  const data = { ...everyKind.gift, message: 'عيد سعيد!', giver_name: 'أحمد' };
+  const { html } = await renderEmail(store, 'gift', { data, subjectId: 'ord_1', recipient: 'ada@example.com' });
+  t.regex(html, /href="https:\/\/xn--pgbep1f\.example"[^>]*>متجر\.example</);
+  t.regex(html, /<blockquote dir="auto"[^>]*>\s*عيد سعيد!/);
+});
+
 test('the email about an endpoint says whether it was disabled, and why', async (t) => {
   const titles = { failing: 'was disabled', gone: '410 Gone' } as const;
   for (const disabled of ['failing', 'gone'] as const) {

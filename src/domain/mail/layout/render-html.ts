@@ -1,4 +1,5 @@
 import { escapeHtml } from '#src/lib/html.ts';
+import { writtenHostOf } from '#src/lib/url.ts';
 import type { Block, EmailBranding, EmailDocument, Fact, Line } from './document.ts';
 import { contrastOn, legible, styles, stylesheet } from './theme.ts';
 
@@ -42,7 +43,7 @@ ${email.blocks.map((block) => renderBlock(block, branding)).join('\n')}
 function renderFoot({ reason, unsubscribeUrl }: EmailDocument, branding: EmailBranding): string {
   const quiet = (url: string, label: string) => link('quiet', styles.quiet, url, escapeHtml(label));
   const unsubscribe = unsubscribeUrl ? ` ${quiet(unsubscribeUrl, 'Unsubscribe')}` : '';
-  const links = [{ label: new URL(branding.url).host, url: branding.url }, ...branding.links];
+  const links = [{ label: writtenHostOf(branding.url), url: branding.url }, ...branding.links];
   return `${escapeHtml(reason)}${unsubscribe}<br>
 ${links.map(({ label, url }) => quiet(url, label)).join(' &nbsp;&middot;&nbsp; ')}`;
 }
@@ -81,7 +82,7 @@ function renderButton(label: string, url: string, accent: string): string {
 
 function renderQuote(text: string, by: string | null, accent: string): string {
   const author = by ? `<div class="quiet" style="${styles.author}">${escapeHtml(by)}</div>` : '';
-  return `<blockquote class="panel" style="${styles.quote};border-left:3px solid ${accent}">
+  return `<blockquote dir="auto" class="panel" style="${styles.quote};border-left:3px solid ${accent}">
 ${withLineBreaks(text)}${author}</blockquote>`;
 }
 
