@@ -20,17 +20,22 @@ export function normaliseEmail(text: string): string {
   return withAsciiDomain(text.trim().toLowerCase());
 }
 
+/** What nobody sees around an address that was copied, such as the marks of direction of an address book. */
+const unseenAround = /^\p{Cf}+|(?<!\p{Cf})\p{Cf}+$/gu;
+
 /** What may be in a domain as people write it. In anything else, a URL's host would end, or begin. */
 const domainLike = /^[a-z0-9.\u0080-\u{10ffff}-]+$/iu;
 
 /**
- * The same email address with an international domain in ASCII (punycode), which every mail server takes. Any other
- * text stays as it is.
+ * The same email address with an international domain in ASCII (punycode), which every mail server takes, and without
+ * unseen characters around it. Any other text stays as it is.
  */
-export function withAsciiDomain(text: string): string {
+export function withAsciiDomain(written: string): string {
+  if (written.length > emailLengthMax || !written.includes('@')) return written;
+  const text = written.replaceAll(unseenAround, '');
   const start = text.lastIndexOf('@') + 1;
   const domain = text.slice(start);
-  if (text.length > emailLengthMax || !/[\u0080-\u{10ffff}]/u.test(domain) || !domainLike.test(domain)) return text;
+  if (!/[\u0080-\u{10ffff}]/u.test(domain) || !domainLike.test(domain)) return text;
   const ascii = domainToASCII(domain);
   return ascii === '' || start + ascii.length > emailLengthMax ? text : text.slice(0, start) + ascii;
 }

@@ -173,6 +173,21 @@ test('normaliseEmail gives every spelling of an address the same form, which sta
   );
 });
 
+test('an email is read without the unseen characters around it that were copied with it', (t) => {
+  for (const written of [
+    '\u202aada@example.com\u202c',
+    '\u200bada@example.com',
+    ' ada@example.com\u200e',
+    '\u2068ada@example.com\u2069',
+  ]) {
+    const form = { email: written };
+    t.true(fits(Type.Object({ email: Email }), form), JSON.stringify(written));
+    t.is(form.email, 'ada@example.com');
+    t.is(normaliseEmail(written), 'ada@example.com');
+  }
+  t.false(fits(Type.Object({ email: Email }), { email: 'a\u200bda@example.com' }));
+});
+
 test('a text that a form may leave empty is then omitted, and is otherwise validated', (t) => {
   const Form = Type.Object({ name: OmittableOrEmpty(Text(3)), email: OmittableOrEmpty(Email) });
   const read = (form: object) => [issuesOf(Form, form).map(({ path }) => path), form];
