@@ -8,6 +8,7 @@ import { textOfHtml } from '#src/lib/html.ts';
 import { networkOf } from '#src/lib/network-of.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import { Url } from '#src/lib/schema.ts';
+import { textWidth } from '#src/lib/text-width.ts';
 import { typedCode } from '#src/lib/typed-code.ts';
 import { isUrl, normalizeUrl, urlLengthMax, writtenHostOf } from '#src/lib/url.ts';
 import { fits, issuesOf } from '#src/lib/validation.ts';
@@ -205,4 +206,21 @@ test('writtenHostOf shows an international host as people write it', (t) => {
   t.is(writtenHostOf('https://متجر.example:8443'), 'متجر.example:8443');
   for (const host of ['shop.example', '127.0.0.1:3000', '[::1]:3000', 'xn--a.example'])
     t.is(writtenHostOf(`http://${host}/`), host);
+});
+
+test('textWidth counts the columns of a terminal', (t) => {
+  const table: [text: string, width: number][] = [
+    ['Oak bowl', 8],
+    ['東京茶屋', 8],
+    ['カタカナ・ティー', 16],
+    ['ｶﾀｶﾅ', 4],
+    ['ガラス', 6],
+    ['￥1,234', 7],
+    ['한글', 4],
+    ['Cafe\u0301', 4],
+    ['\u200f٣٫٧٥٠ د.ك.', 10],
+    ['🌱👩‍👩‍👧', 4],
+    ['', 0],
+  ];
+  for (const [text, width] of table) t.is(textWidth(text), width, text);
 });

@@ -3,6 +3,7 @@ import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
 import { contrastOn, legible } from '#src/domain/mail/layout/theme.ts';
 import { renderEmail } from '#src/domain/mail/render-email.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
+import { textWidth } from '#src/lib/text-width.ts';
 import { awkwardNames } from '../../support/awkward-names.ts';
 import { hasBrowser, launchBrowser } from '../../support/browser.ts';
 import { type TestContext, useContext } from '../../support/context.ts';
@@ -48,6 +49,17 @@ test('an email names an international host as people write it, and shows a messa
   const { html } = await renderEmail(store, 'gift', { data, subjectId: 'ord_1', recipient: 'ada@example.com' });
   t.regex(html, /href="https:\/\/xn--pgbep1f\.example"[^>]*>متجر\.example</);
   t.regex(html, /<blockquote dir="auto"[^>]*>\s*عيد سعيد!/);
+});
+
+test('the text of a receipt has its amounts under each other, also of names in Japanese', async (t) => {
+  const order = orderMail({ currency: 'JPY' });
+  const items = order.items.map((item, index) => ({ ...item, name: index === 0 ? '緑茶とガラスの急須' : item.name }));
+  const store = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, locale: 'ja-JP' } };
+  const mail = { data: { ...order, items }, subjectId: order.order_number, recipient: 'ada@example.com' };
+  const { text } = await renderEmail(store, 'receipt', mail);
+  const amounts = text.split('\n').filter((line) => /￥[\d,]+$/.test(line));
+  t.true(amounts.length > 2);
+  t.deepEqual([...new Set(amounts.map((line) => textWidth(line)))], [64]);
 });
 
 test('the email about an endpoint says whether it was disabled, and why', async (t) => {

@@ -1,3 +1,4 @@
+import { textWidth } from '#src/lib/text-width.ts';
 import type { Block, EmailBranding, EmailDocument, Line } from './document.ts';
 
 const columns = 64;
@@ -16,7 +17,7 @@ export function renderText(email: EmailDocument, branding: EmailBranding): strin
 function renderBlock(block: Block): string {
   switch (block.kind) {
     case 'heading':
-      return `${block.text}\n${'='.repeat(Math.min(block.text.length, columns))}`;
+      return `${block.text}\n${'='.repeat(Math.min(textWidth(block.text), columns))}`;
     case 'paragraph':
     case 'note':
       return block.text;
@@ -47,5 +48,5 @@ function renderLine({ name, detail, amount }: Line): string {
 }
 
 function justify(left: string, right: string): string {
-  return `${left}${' '.repeat(Math.max(2, columns - left.length - right.length))}${right}`;
+  return `${left}${' '.repeat(Math.max(2, columns - textWidth(left) - textWidth(right)))}${right}`;
 }
