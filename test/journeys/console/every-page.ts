@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page, Request } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import { complaintsOf } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
@@ -231,6 +231,9 @@ browserTest(
     t.is(await slip.locator('address').innerText(), 'Grace\n1 Market St\nSan Francisco CA 94105\nUnited States');
     t.deepEqual(await slip.getByRole('cell').allTextContents(), ['1', 'Stoneware mug, Sand', 'MUG-SAND']);
     t.notRegex(await slip.innerText(), /\$/);
+    const heightOf = async (row: Locator) => (await row.boundingBox())?.height ?? 0;
+    const [names, item] = [slip.getByRole('row').first(), slip.getByRole('row').last()];
+    t.true((await heightOf(names)) < 2 * (await heightOf(item)));
 
     const unknown = 'ord_00000000000000000000000000';
     await openInConsole(page, stack, `/packing-slips/${order.id},${unknown},${second.id}`, 'Packing slips');

@@ -90,7 +90,7 @@ function PackingSlip({ order }: Props) {
       <Table size="small" aria-label="Items" sx={{ mt: 2 }}>
         <TableHead>
           <TableRow>
-            <TableCell align="right" sx={{ width: '1%' }}>
+            <TableCell align="right" sx={{ width: '1%', overflowWrap: 'normal' }}>
               Quantity
             </TableCell>
             <TableCell>Item</TableCell>
