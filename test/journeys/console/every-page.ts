@@ -225,6 +225,8 @@ browserTest(
     await page.emulateMedia({ colorScheme: 'dark' });
     const order = await buyMug(stack, atHome);
     const second = await buyMug(stack, atHome);
+    const fulfillmentOf = async (id: string) => (await clientsOf(stack).admin.getOrder(id)).order.fulfillment_status;
+    for (const { id } of [order, second]) await until(async () => (await fulfillmentOf(id)) === 'label_purchased');
     await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
     await page.getByRole('link', { name: 'Packing slip' }).click();
     const slip = page.getByRole('article', { name: order.number });
@@ -234,6 +236,17 @@ browserTest(
     const heightOf = async (row: Locator) => (await row.boundingBox())?.height ?? 0;
     const [names, item] = [slip.getByRole('row').first(), slip.getByRole('row').last()];
     t.true((await heightOf(names)) < 2 * (await heightOf(item)));
+
+    const toBePacked = `/orders?filter=${encodeURIComponent(JSON.stringify({ fulfillment_status: 'label_purchased' }))}`;
+    await openInConsole(page, stack, toBePacked, 'Orders');
+    await page.getByRole('link', { name: second.number }).waitFor();
+    await page.getByRole('link', { name: 'Packing slips' }).click();
+    await page.getByRole('article', { name: order.number }).waitFor();
+    const print = page.getByRole('button', { name: `Print the label of ${second.number}` });
+    await print.waitFor();
+    await page.emulateMedia({ media: 'print' });
+    t.false(await print.isVisible());
+    await page.emulateMedia({ media: 'screen' });
 
     const unknown = 'ord_00000000000000000000000000';
     await openInConsole(page, stack, `/packing-slips/${order.id},${unknown},${second.id}`, 'Packing slips');

@@ -1,11 +1,12 @@
 import type { ManagedOrder } from '@storefront-commerce/client';
-import { BooleanInput, SearchInput } from 'react-admin';
+import { BooleanInput, SearchInput, useListContext } from 'react-admin';
 
 import { choicesOf } from '../../lib/format.ts';
 import { SelectInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { Money, State, Time } from '../../lib/texts.tsx';
 import { Dispute } from './dispute.tsx';
+import { PackingSlipLink } from './packing-slip-link.tsx';
 
 const statuses: ManagedOrder['status'][] = [
   'pending',
@@ -54,12 +55,20 @@ const filters = [
   <BooleanInput key="email_unsent" source="email_unsent" label="With an email that was given up" {...onOrUnset} />,
 ];
 
+/** Of the orders that are listed, where those are listed that wait to be packed. */
+function ListedPackingSlips() {
+  const { data: orders = [], filterValues } = useListContext<ManagedOrder>();
+  const areToBePacked = filterValues['fulfillment_status'] === 'label_purchased';
+  return areToBePacked && orders.length > 0 && <PackingSlipLink orders={orders} />;
+}
+
 export function OrderList() {
   return (
     <Listing<ManagedOrder>
       title="Orders"
       empty="What shoppers buy in the storefront appears here as soon as they pay."
       filters={filters}
+      actions={<ListedPackingSlips />}
       linkOf={({ id }) => `/orders/${id}/show`}
       columns={[
         { label: 'Order', show: (order) => order.order_number },

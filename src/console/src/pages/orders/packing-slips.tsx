@@ -18,8 +18,9 @@ import { Loaded } from '../../lib/loaded.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { useSession } from '../../session/session.ts';
 import { PostalAddress } from './postal-address.tsx';
+import { PrintLabel } from './print-label.tsx';
 
-/** What is put into the parcels of some orders, a sheet of paper for each. */
+/** What is put into the parcels of some orders, a sheet of paper for each, and the labels of the parcels. */
 export function PackingSlips() {
   const ids = [...new Set(useParams()['ids']?.split(',').filter(Boolean))];
   return (
@@ -48,6 +49,7 @@ interface Props {
 }
 
 function OrderToPack({ order }: Props) {
+  const { label } = order;
   const notice = noticeOf(order);
   return (
     <>
@@ -58,6 +60,11 @@ function OrderToPack({ order }: Props) {
         </Alert>
       )}
       {order.packing_list.length > 0 && <PackingSlip order={order} />}
+      {label?.label_url && label.state === 'purchased' && (
+        <Box sx={{ mb: 6, displayPrint: 'none' }}>
+          <PrintLabel labelId={label.id} label={`Print the label of ${order.order_number}`} variant="outlined" />
+        </Box>
+      )}
     </>
   );
 }
@@ -78,7 +85,7 @@ function PackingSlip({ order }: Props) {
     <Box
       component="article"
       aria-label={order.order_number}
-      sx={{ maxWidth: 720, mb: 6, breakAfter: 'page', overflowWrap: 'anywhere' }}
+      sx={{ maxWidth: 720, mb: 2, breakAfter: 'page', overflowWrap: 'anywhere' }}
     >
       <Typography variant="h6" component="h2">
         {store}
