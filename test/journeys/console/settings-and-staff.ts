@@ -68,9 +68,10 @@ browserTest('an event is tried, and its delivery is sent again', async (t) => {
   await until(() => receiver.eventsOf('webhook.test').length === 2);
 });
 
-browserTest('a recovery says how many deliveries it sends again', async (t) => {
+browserTest('a recovery says how many deliveries it sends again, by default from the first that failed', async (t) => {
   t.timeout(180_000);
   const { stack, receiver } = t.context;
+  const { admin } = clientsOf(stack);
   const page = await openConsole(t);
   await openInConsole(page, stack, '/webhooks', 'Webhooks');
   await page.getByRole('link', { name: receiver.url }).click();
@@ -78,6 +79,19 @@ browserTest('a recovery says how many deliveries it sends again', async (t) => {
   await dialog(page).getByLabel('Since').fill('2099-01-01T00:00');
   await confirm(page, 'Recover');
   await page.getByText('There was nothing to send again in this time.').waitFor({ timeout: 20_000 });
+
+  const { webhook_endpoint: failing } = await admin.createWebhookEndpoint({
+    url: `${new URL(receiver.url).origin}/there-is-no-such-path`,
+    events: ['label.voided'],
+  });
+  await admin.testWebhookEndpoint(failing.id);
+  const deliveries = async () => (await admin.listWebhookDeliveries(failing.id, {})).deliveries;
+  await until(async () => (await deliveries())[0]?.state === 'failed', { what: 'the failure' });
+  await openInConsole(page, stack, `/webhooks/${failing.id}/show`, new URL(receiver.url).host);
+  await button(page, 'Recover').click();
+  await confirm(page, 'Recover');
+  await page.getByText('Sent again: 1.').waitFor({ timeout: 20_000 });
+  await admin.deleteWebhookEndpoint(failing.id);
   t.pass();
 });
 

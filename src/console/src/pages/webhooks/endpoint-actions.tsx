@@ -64,19 +64,26 @@ export function EndpointActions({ endpoint }: Props) {
   );
 }
 
+const hourBefore = (time: string) => new Date(Date.parse(time) - 3_600_000).toISOString();
+
 function RecoverDeliveries({ endpoint: { id, failing_since } }: Props) {
   return (
     <Action<Body<'admin.recoverWebhookDeliveries'>, Result<'admin.recoverWebhookDeliveries'>>
       label="Recover"
       title="Send again what the endpoint missed"
       scope={scope}
-      input={{ only: 'failed', ...(failing_since && { since: failing_since }) }}
+      input={{ only: 'failed', ...(failing_since && { since: hourBefore(failing_since) }) }}
       run={(input, options) => admin.recoverWebhookDeliveries(id, input, options)}
       done={({ recovered }) =>
         recovered === 0 ? 'There was nothing to send again in this time.' : `Sent again: ${formatCount(recovered)}.`
       }
     >
-      <TimeInput source="since" label="Since" validate={required()} />
+      <TimeInput
+        source="since"
+        label="Since"
+        {...(failing_since && { helperText: 'An hour before the first failure, whose event is older' })}
+        validate={required()}
+      />
       <TimeInput source="until" label="Until" helperText="Empty: until now" />
       <RadioButtonGroupInput
         source="only"
