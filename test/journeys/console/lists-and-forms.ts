@@ -2,7 +2,7 @@ import type { Dialog, Route } from 'playwright-core';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
-import { buyMug, openInConsole } from '#test/support/walk-console.ts';
+import { buyMug, heading, openInConsole } from '#test/support/walk-console.ts';
 import { atHome, browserTest, button, confirm, dialog, holdRequests, openConsole, openOwnTab } from './fixture.ts';
 
 browserTest('a long message from the storefront leaves the other rows of its list in sight', async (t) => {
@@ -231,6 +231,21 @@ browserTest('what does not exist is not said to be there at another try', async 
   await openInConsole(page, t.context.stack, '/products/no-such-bowl/show', 'Products');
   const said = page.getByRole('alert').filter({ hasText: 'There is no such product.' });
   t.is(await said.innerText(), 'There is no such product.');
+});
+
+browserTest('a record that was deleted since it was read is said to be gone', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  await admin.createProduct({ slug: 'gone-bowl', name: 'Gone bowl', variants: [{ sku: 'GONE-1', price_cents: 100 }] });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products/gone-bowl/show', 'Gone bowl');
+  await page.getByRole('link', { name: 'Orders', exact: true }).click();
+  await heading(page, 'Orders').waitFor();
+  await admin.deleteProduct('gone-bowl');
+  await page.goBack();
+  await page.getByRole('alert').filter({ hasText: 'There is no such product.' }).waitFor();
+  t.is(await page.getByLabel('Name *').first().inputValue(), 'Gone bowl');
 });
 
 browserTest('a gift card that was disabled is said to be, without the button that did it', async (t) => {

@@ -13,15 +13,17 @@ interface FailureProps {
   readonly retry: () => unknown;
 }
 
+/** Whether what was requested does not exist, or no longer. */
+export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
 /** What could not be read, and a button that reads it again, unless it does not exist. */
 export function Failure({ what, error, retry }: FailureProps): ReactNode {
-  const isGone = error instanceof ApiError && error.status === 404;
   return (
     <Alert
       severity="error"
       sx={{ whiteSpace: 'pre-line', my: 2 }}
       action={
-        !isGone && (
+        !isMissing(error) && (
           <Button color="inherit" onClick={() => retry()}>
             Try again
           </Button>

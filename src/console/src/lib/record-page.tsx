@@ -2,7 +2,7 @@ import CircularProgress from '@mui/material/CircularProgress';
 import { Fragment, type ReactNode, useMemo } from 'react';
 import { type RaRecord, useResourceDefinition, useShowContext } from 'react-admin';
 
-import { Failure } from './failure.tsx';
+import { Failure, isMissing } from './failure.tsx';
 import { PageHeading } from './page-heading.tsx';
 
 interface RecordPageProps<Row extends RaRecord> {
@@ -16,7 +16,14 @@ export function RecordPage<Row extends RaRecord>({ children }: RecordPageProps<R
   // It is read again and again: while it stays as it is, nothing is drawn again.
   const page = useMemo(() => record && children(record as Row), [record, children]);
   // What was begun to edit belongs to one record.
-  if (record) return <Fragment key={record.id}>{page}</Fragment>;
+  if (record)
+    return (
+      <>
+        {/* Read before it was deleted: it stays, and so does what is entered in its forms. */}
+        {isMissing(error) && <Failure error={error} retry={refetch} />}
+        <Fragment key={record.id}>{page}</Fragment>
+      </>
+    );
   if (!error) return <CircularProgress sx={{ m: 4 }} />;
   return (
     <>
