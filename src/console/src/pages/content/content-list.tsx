@@ -5,6 +5,7 @@ import { TextInput } from '../../lib/inputs.tsx';
 import { LinkButton } from '../../lib/link-button.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
+import { stateOf } from './state-of.ts';
 
 const filters = [<TextInput key="type" source="type" label="Type" alwaysOn />];
 
@@ -19,7 +20,7 @@ export function ContentList() {
       columns={[
         { label: 'Title', show: ({ title }) => title },
         { label: 'Type', show: ({ type }) => formatCode(type) },
-        { label: 'State', show: ({ published_at }) => <State code={published_at ? 'published' : 'draft'} /> },
+        { label: 'State', show: (entry) => <State code={stateOf(entry, Date.now())} /> },
         { label: 'Published', show: ({ published_at }) => published_at && formatTime(published_at) },
         { label: 'Changed', show: ({ updated_at }) => formatTime(updated_at) },
       ]}

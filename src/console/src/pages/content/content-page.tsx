@@ -9,6 +9,7 @@ import { RecordPage } from '../../lib/record-page.tsx';
 import { State } from '../../lib/texts.tsx';
 import { VersionedForm } from '../../lib/versioned-form.tsx';
 import { ContentInputs, withImage } from './content-inputs.tsx';
+import { stateOf } from './state-of.ts';
 
 export function ContentPage() {
   return <RecordPage<ManagedContentEntry>>{(entry) => <Entry entry={entry} />}</RecordPage>;
@@ -23,7 +24,7 @@ function Entry({ entry }: Props) {
   return (
     <>
       <PageHeading title={entry.title} actions={<DeleteEntry entry={entry} />}>
-        <State code={entry.published_at ? 'published' : 'draft'} />
+        <State code={stateOf(entry, Date.now())} />
       </PageHeading>
       <Panel title="Entry">
         <VersionedForm
