@@ -37,12 +37,15 @@ browserTest('a product is created with the price that was entered, and not witho
   await page.getByLabel('Slug').fill('ash-tray');
   await page.getByLabel('Name').first().fill('Ash tray');
   await page.getByLabel('SKU').fill('ASH-1');
+  await page.getByLabel('Tags').fill('wood, gift');
   await button(page, 'Create').click();
   await page.getByText('Required').first().waitFor();
   await page.getByLabel('Price (USD)', { exact: false }).first().fill('$12.50');
   await button(page, 'Create').click();
   await heading(page, 'Ash tray').waitFor();
-  t.is((await admin.getProduct('ash-tray')).product.variants[0]?.price_cents, 1250);
+  const { product } = await admin.getProduct('ash-tray');
+  t.is(product.variants[0]?.price_cents, 1250);
+  t.deepEqual(product.tags, ['wood', 'gift']);
 });
 
 browserTest(

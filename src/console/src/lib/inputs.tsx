@@ -3,8 +3,11 @@ import {
   isRequired,
   PasswordInput as ReactAdminPasswordInput,
   SelectInput as ReactAdminSelectInput,
+  TextArrayInput as ReactAdminTextArrayInput,
   TextInput as ReactAdminTextInput,
 } from 'react-admin';
+
+import { splitTexts } from './split-texts.ts';
 
 /*
  * Inputs of react-admin, which says with an asterisk alone that one is required, and hides it from readers of the screen.
@@ -27,4 +30,9 @@ export function SelectInput(props: Parameters<typeof ReactAdminSelectInput>[0]):
   return (
     <ReactAdminSelectInput {...props} slotProps={{ select: { SelectDisplayProps: requirementOf(props.validate) } }} />
   );
+}
+
+/** Texts that have no comma. One that was typed or pasted stands between two of them. */
+export function TextArrayInput(props: Parameters<typeof ReactAdminTextArrayInput>[0]): ReactNode {
+  return <ReactAdminTextArrayInput {...props} parse={splitTexts} />;
 }

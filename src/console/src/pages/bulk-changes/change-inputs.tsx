@@ -1,11 +1,11 @@
 import Typography from '@mui/material/Typography';
 import type { Label } from '@storefront-commerce/client';
 import type { ReactNode } from 'react';
-import { BooleanInput, CheckboxGroupInput, RadioButtonGroupInput, required, TextArrayInput } from 'react-admin';
+import { BooleanInput, CheckboxGroupInput, RadioButtonGroupInput, required } from 'react-admin';
 
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { choicesOf } from '../../lib/format.ts';
-import { SelectInput, TextInput } from '../../lib/inputs.tsx';
+import { SelectInput, TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 import { useSession } from '../../session/session.ts';

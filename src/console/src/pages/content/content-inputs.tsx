@@ -1,11 +1,11 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { marked } from 'marked';
-import { RichTextField, required, TextArrayInput } from 'react-admin';
+import { RichTextField, required } from 'react-admin';
 import { useWatch } from 'react-hook-form';
 import { choicesOf } from '../../lib/format.ts';
 import { ImageUrlInput } from '../../lib/image-url-input.tsx';
-import { SelectInput, TextInput } from '../../lib/inputs.tsx';
+import { SelectInput, TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 
 /** What the inputs mean: an image without a URL is none. */

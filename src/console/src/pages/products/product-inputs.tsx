@@ -1,9 +1,9 @@
 import type { ComponentProps } from 'react';
-import { CheckboxGroupInput, required, TextArrayInput } from 'react-admin';
+import { CheckboxGroupInput, required } from 'react-admin';
 
 import { choicesOf } from '../../lib/format.ts';
 import { ImageUrlInput } from '../../lib/image-url-input.tsx';
-import { SelectInput, TextInput } from '../../lib/inputs.tsx';
+import { SelectInput, TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { ListInput } from '../../lib/list-input.tsx';
 import { VariantsInput } from './variants-input.tsx';
 

@@ -1,12 +1,12 @@
 import Box from '@mui/material/Box';
 import type { Body, PromoCode } from '@storefront-commerce/client';
-import { FormDataConsumer, maxValue, type RaRecord, required, TextArrayInput } from 'react-admin';
+import { FormDataConsumer, maxValue, type RaRecord, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { choicesOf, formatCode, formatMoney, formatPercent, formatTime } from '../../lib/format.ts';
-import { SelectInput, TextInput } from '../../lib/inputs.tsx';
+import { SelectInput, TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';

@@ -1,11 +1,11 @@
 import type { ReminderSettings } from '@storefront-commerce/client';
 import { useState } from 'react';
-import { BooleanInput, required, TextArrayInput, type TextInputProps } from 'react-admin';
+import { BooleanInput, required, type TextInputProps } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { EditForm } from '../../lib/edit-form.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
-import { TextInput } from '../../lib/inputs.tsx';
+import { TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { useScope } from '../../session/session.ts';
 

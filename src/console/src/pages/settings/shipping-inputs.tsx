@@ -1,12 +1,12 @@
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { email, required, TextArrayInput } from 'react-admin';
+import { email, required } from 'react-admin';
 import { useWatch } from 'react-hook-form';
 
 import { labelCurrencyOf } from '../../../../lib/currency.ts';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { InputGrid } from '../../lib/input-grid.tsx';
-import { TextInput } from '../../lib/inputs.tsx';
+import { TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { ListInput } from '../../lib/list-input.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 

@@ -1,10 +1,10 @@
 import type { Body, StoreSettings } from '@storefront-commerce/client';
-import { required, TextArrayInput } from 'react-admin';
+import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatCode, formatMoney } from '../../lib/format.ts';
-import { TextInput } from '../../lib/inputs.tsx';
+import { TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { VersionedForm } from '../../lib/versioned-form.tsx';
