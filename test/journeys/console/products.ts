@@ -20,6 +20,7 @@ browserTest('a percentage and a weight are shown and edited with all of their de
     await row.getByRole('cell', { name: `${shown} %`, exact: true }).waitFor();
     await row.getByRole('button', { name: 'Edit' }).click();
     t.is(await dialog(page).getByLabel(label).inputValue(), shown);
+    await dialog(page).getByLabel(label).fill(`${shown} %`);
     await confirm(page, 'Save');
     await dialog(page).waitFor({ state: 'detached' });
   }
@@ -36,8 +37,8 @@ browserTest('a product is created with the price that was entered, and not witho
   await openInConsole(page, stack, '/products/create', 'New product');
   await page.getByLabel('Slug').fill('ash-tray');
   await page.getByLabel('Name').first().fill('Ash tray');
-  await page.getByLabel('SKU').fill('ASH-1');
   await page.getByLabel('Tags').fill('wood, gift');
+  await page.getByLabel('SKU').fill('ASH-1');
   await button(page, 'Create').click();
   await page.getByText('Required').first().waitFor();
   await page.getByLabel('Price (USD)', { exact: false }).first().fill('$12.50');

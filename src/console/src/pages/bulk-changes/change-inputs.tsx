@@ -7,6 +7,7 @@ import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { choicesOf } from '../../lib/format.ts';
 import { SelectInput, TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
+import { PercentInput } from '../../lib/percent-input.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 import { useSession } from '../../session/session.ts';
 import { priceNames } from './describe-change.ts';
@@ -92,7 +93,7 @@ export function ChangeInputs({ kind }: Props): ReactNode {
     case 'prices':
       return (
         <>
-          <DecimalInput
+          <PercentInput
             source="change.percent"
             label="By percent"
             helperText="-10: ten percent cheaper"

@@ -4,10 +4,10 @@ import { maxValue, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
-import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { formatCount, formatMoney, formatPercent } from '../../lib/format.ts';
 import { TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
+import { PercentInput } from '../../lib/percent-input.tsx';
 import { VersionedAction } from '../../lib/versioned-form.tsx';
 import { useSession } from '../../session/session.ts';
 
@@ -99,17 +99,15 @@ function PartnerInputs({ isKnown = false }: { readonly isKnown?: boolean }) {
         readOnly={isKnown}
         validate={required()}
       />
-      <DecimalInput
+      <PercentInput
         source="commission_percent"
         label="Commission in percent of the goods"
-        decimals={4}
         min={0}
         validate={maxValue(100)}
       />
-      <DecimalInput
+      <PercentInput
         source="discount_percent"
         label="Discount for shoppers in percent"
-        decimals={4}
         min={0}
         validate={maxValue(100)}
       />

@@ -9,6 +9,7 @@ import { choicesOf, formatCode, formatMoney, formatPercent, formatTime } from '.
 import { SelectInput, TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
+import { PercentInput } from '../../lib/percent-input.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 import { VersionedAction } from '../../lib/versioned-form.tsx';
 import { useSession } from '../../session/session.ts';
@@ -120,10 +121,9 @@ function TermsInputs({ currency }: Currency) {
       <FormDataConsumer<Terms>>
         {({ formData: { type } }) =>
           type === 'percent' ? (
-            <DecimalInput
+            <PercentInput
               source="value"
               label="Percent"
-              decimals={4}
               min={0.0001}
               validate={[required(), maxValue(100)]}
               shouldUnregister
