@@ -72,6 +72,29 @@ browserTest('who continues before signing in again keeps what the page has, also
   t.is((await clientsOf(stack).admin.getProduct('beeswax-candles')).product.category, 'light');
 });
 
+browserTest('who looks for the code for a minute and then cancels is told what was missing', async (t) => {
+  t.timeout(180_000);
+  // The clock is that of all pages of the window.
+  const page = await signIn(t);
+  await page.clock.install();
+  await openInConsole(page, t.context.stack, '/gift-cards', 'Gift cards');
+  const rejected = { error: 'second_factor_required', detail: 'Verify the session first.' };
+  await page.route('**/admin/gift-cards', async (route, request) => {
+    if (request.method() === 'GET') await route.continue();
+    else await route.fulfill({ status: 403, json: rejected });
+  });
+  await button(page, 'New gift card').click();
+  await dialog(page).getByLabel('Balance').fill('25');
+  await confirm(page, 'Issue the gift card');
+  const gate = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await gate.waitFor();
+  await page.clock.fastForward(60_000);
+  await gate.getByRole('button', { name: 'Cancel' }).click();
+  t.is(await dialog(page).getByRole('alert').innerText(), rejected.detail);
+  page.once('dialog', (warning) => warning.accept());
+  await confirm(page, 'Close');
+});
+
 browserTest('who clicks twice on the sign-in page gets one link', async (t) => {
   const { browser, stack } = t.context;
   const context = await browser.newContext();

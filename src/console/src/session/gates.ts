@@ -33,8 +33,10 @@ export const fetchThroughGates: typeof fetch = async (input, init) => {
   if (store) request.headers.set(storeHeader, store);
   const response = await fetch(request.clone(), init);
   const gate = await gateOf(response);
-  if (!gate || !(await passGate(gate))) return response;
-  // The deadline of the first attempt is over by now.
+  if (!gate) return response;
+  // The deadline of the first attempt may pass at the gate, after which no more of its response can be read.
+  const rejected = new Response(await response.arrayBuffer(), response);
+  if (!(await passGate(gate))) return rejected;
   return fetchThroughGates(request);
 };
 
