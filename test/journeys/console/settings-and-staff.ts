@@ -156,6 +156,7 @@ browserTest('who is invited as a member again keeps their role', async (t) => {
   await dialog(page).getByLabel('Name').fill('Lee');
   await dialog(page).getByLabel('Role').click();
   await page.getByRole('option', { name: 'Analyst' }).click();
+  await dialog(page).getByText('Sees products, promotions and analytics').waitFor();
   const invited = page.getByText('The invitation is on its way.');
   const gate = page.getByRole('dialog', { name: 'Confirm that it is you' });
   const rejected = dialog(page).getByText('lee@cedar.example is a member already, with the role Manager.', {

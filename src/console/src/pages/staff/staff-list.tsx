@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import { ApiError, type Body, type Staff } from '@storefront-commerce/client';
 import { email, required } from 'react-admin';
+import { useWatch } from 'react-hook-form';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
@@ -10,8 +11,7 @@ import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
 import { VersionedAction } from '../../lib/versioned-form.tsx';
 import { useSession } from '../../session/session.ts';
-
-const roles = ['owner', 'manager', 'fulfilment', 'support', 'analyst'];
+import { roles } from './roles.ts';
 
 export function StaffList() {
   return (
@@ -103,5 +103,14 @@ async function readMember(member: Staff): Promise<Staff> {
 }
 
 function RoleInput() {
-  return <SelectInput source="role" label="Role" choices={choicesOf(roles)} validate={required()} />;
+  const role: keyof typeof roles | null | undefined = useWatch({ name: 'role' });
+  return (
+    <SelectInput
+      source="role"
+      label="Role"
+      choices={choicesOf(Object.keys(roles))}
+      helperText={role ? roles[role] : 'Choose one to see what it allows'}
+      validate={required()}
+    />
+  );
 }
