@@ -23,7 +23,7 @@ export function NewImport() {
       title="Import a file"
       submit="Send the file"
       variant="contained"
-      text="A file of at most 200 MB. You can leave the page once it is sent: a worker imports it."
+      text="A file of at most 200 MB. You can leave the page once it is sent: a worker imports it. It cannot be undone."
       input={{ format: 'csv', mode: 'upsert', dry_run: true }}
       run={({ file, ...query }, options) => uploadImport(file, query, options)}
       onDone={({ id }) => navigate(`/imports/${id}/show`)}
