@@ -12,7 +12,7 @@ const longest = [/\/console-in-a-browser\./, /^test\/(chaos|journeys)\/|-(killed
 /** So many that wait begin after all others: they are short, so that no place is empty for long at the end. */
 const lastCount = 6;
 /** So many lines of tests share a thread. */
-const linesMax = 3000;
+const linesMax = 9000;
 
 /**
  * AVA gives each file a thread, which loads the product and runs it while its code is still slow: a fifth of the time of
