@@ -35,8 +35,10 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-const blockTags =
-  /<\/?(?:article|blockquote|d[dlt]|div|figcaption|figure|h[1-6r]|li|[ou]l|p|pre|section|table|tbody|tr)\b[^<>]*>/gi;
+/** Elements that have lines of their own. */
+const blockNames =
+  'article blockquote dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre section table tbody tr ul';
+const blocks = new Set(blockNames.split(' '));
 
 /** The text of a piece of HTML: a line for each block, without its tags, comments, styles and scripts. */
 export function textOfHtml(markup: string): string {
@@ -45,9 +47,7 @@ export function textOfHtml(markup: string): string {
     .filter((_, index) => index % 2 === 0)
     .join(' ')
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/<br\b[^<>]*>/gi, '\n')
-    .replaceAll(blockTags, '\v')
-    .replaceAll(/<\/t[dh]\b[^<>]*>/gi, ' ')
+    .replaceAll(/<(\/?)(\w+)\b[^<>]*>/g, (_, slash, name) => spaceOf(name.toLowerCase(), slash !== ''))
     .replaceAll(/<[^<>]*>/g, '')
     .replaceAll(/ +/g, ' ');
   return decodeHTMLStrict(text)
@@ -56,6 +56,13 @@ export function textOfHtml(markup: string): string {
     .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
+}
+
+/** What a tag leaves of itself in a text. */
+function spaceOf(element: string, isEnd: boolean): string {
+  if (element === 'br') return '\n';
+  if (blocks.has(element)) return '\v';
+  return isEnd && (element === 'td' || element === 'th') ? ' ' : '';
 }
 
 const withoutEmptyBlocks = (line: string): string => {
