@@ -151,10 +151,10 @@ async function recordOutcome(ctx: Context, mail: Mail, { outcome, detail }: Send
   });
 }
 
-/** Write an email. @throws Snooze when another attempt has taken or closed it since it was read */
+/** Write an email. @throws Snooze when another attempt took or closed it since it was read, or its recipient changed */
 async function save(ctx: Context, mail: Mail, run?: typeof completeJobIf): Promise<void> {
-  const isSaved = await saveRow(ctx, mail, ['state', 'attemptCount', 'lease'], run);
-  if (!isSaved) throw new Snooze(seconds(1), 'another attempt took the email over');
+  const isSaved = await saveRow(ctx, mail, ['state', 'attemptCount', 'lease', 'recipient'], run);
+  if (!isSaved) throw new Snooze(seconds(1), 'another attempt took the email over, or its recipient changed');
 }
 
 /** The sender that the store has configured, else the installation's address under the store's name. */

@@ -6,7 +6,7 @@ import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { restoreCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { enqueueMail, failMail, isSuppressed, sendMail } from '#src/domain/mail/index.ts';
+import { changeRecipient, enqueueMail, failMail, isSuppressed, sendMail } from '#src/domain/mail/index.ts';
 import { sendCheckedMail } from '#src/domain/reminders/index.ts';
 import { consumeLink, requestLink } from '#src/domain/sessions/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
@@ -136,6 +136,33 @@ test('only the attempt that still holds an email records an outcome and complete
   await sendMail({ ...ctx, attempt: next }, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 3 });
   t.deepEqual([next.isCompleted, (await job()).isFinished], [true, true]);
+});
+
+test('an email whose recipient changes while it is read or sent goes to the new one', async (t) => {
+  const { ctx, clock } = t.context;
+  for (const moment of ['read', 'accepted', 'deferred', 'bounced'] as const) {
+    const [from, to] = [newAddress(), newAddress()];
+    const mail = receipt(from);
+    const mailId = await buildMail(ctx, mail);
+    const change = () => transact(ctx, (ctx) => changeRecipient(ctx, { orderId: mail.subjectId, from, to }));
+    const changing = {
+      ...mailer,
+      async send(): ReturnType<typeof mailer.send> {
+        await change();
+        if (moment === 'deferred') throw new ProviderError('smtp', 'busy', moment);
+        return moment === 'bounced' ? { outcome: moment, detail: moment } : { outcome: 'accepted' };
+      },
+    };
+    const attempt =
+      moment === 'read'
+        ? sendMail(ctx, { mailId }, { receipt: async () => void (await change()) })
+        : sendMail({ ...ctx, ports: { ...ctx.ports, mailer: changing } }, { mailId });
+    await t.throwsAsync(attempt, { instanceOf: Snooze }, moment);
+    clock.pass(seconds(46));
+    await sendMail(ctx, { mailId });
+    t.like(await readMail(ctx, mailId), { state: 'sent' }, moment);
+    t.deepEqual([(await inbox.messages({ to: from })).length, (await inbox.messages({ to })).length], [0, 1], moment);
+  }
 });
 
 test('an email that cannot be rendered stays queued', async (t) => {
