@@ -21,7 +21,7 @@ const beginningBytes = 4;
 interface Decoder {
   /** How many of these bytes can be decoded without those that follow. */
   endOf(bytes: Buffer): number;
-  decode(bytes: Buffer): Buffer;
+  decode(bytes: Buffer, isLast: boolean): Buffer;
 }
 
 /**
@@ -37,11 +37,11 @@ export async function* toUtf8(file: AsyncIterable<Buffer>, otherEncoding: string
     if (waiting.length < beginningBytes) continue;
     if (!decoder) ({ decoder, rest: waiting } = detect(waiting, otherEncoding));
     const end = decoder.endOf(waiting);
-    yield withoutNul(decoder.decode(waiting.subarray(0, end)));
+    yield withoutNul(decoder.decode(waiting.subarray(0, end), false));
     waiting = waiting.subarray(end);
   }
   if (!decoder) ({ decoder, rest: waiting } = detect(waiting, otherEncoding));
-  yield withoutNul(decoder.decode(waiting));
+  yield withoutNul(decoder.decode(waiting, true));
 }
 
 function detect(beginning: Buffer, otherEncoding: string): { decoder: Decoder; rest: Buffer } {
@@ -67,25 +67,29 @@ function withAscii(named: string | undefined, otherEncoding: string): Decoder {
   const decodeOther = decoderOf(otherEncoding);
   return {
     endOf: (bytes) => bytes.findLastIndex((byte) => byte < 0x80) + 1,
-    decode(bytes) {
-      if (isAscii(bytes)) return bytes;
+    decode(bytes, isLast) {
+      if (!encoding && isAscii(bytes)) return bytes;
       encoding ??= isUtf8(bytes) ? 'utf-8' : otherEncoding;
-      if (encoding !== 'utf-8') return decodeOther(bytes);
+      if (encoding !== 'utf-8') return decodeOther(bytes, isLast);
       if (!isUtf8(bytes)) throw wrongEncoding('not in UTF-8 throughout');
       return bytes;
     },
   };
 }
 
-function decoderOf(encoding: string): (bytes: Buffer) => Buffer {
+/** Control characters that no text has: decoders make them of bytes that mean nothing in their encoding. */
+const meaningless = /[\u0080-\u009f]/;
+
+function decoderOf(encoding: string): Decoder['decode'] {
   const decoder = new TextDecoder(encoding, { fatal: true });
-  return (bytes) => {
+  return (bytes, isLast) => {
     try {
-      return Buffer.from(decoder.decode(bytes, { stream: true }));
+      const text = decoder.decode(bytes, { stream: !isLast });
+      if (!meaningless.test(text)) return Buffer.from(text);
     } catch (error) {
-      if (error instanceof TypeError) throw wrongEncoding(`neither in UTF-8 nor in ${encoding}`);
-      throw error;
+      if (!(error instanceof TypeError)) throw error;
     }
+    throw wrongEncoding(`neither in UTF-8 nor in ${encoding}`);
   };
 }
 
