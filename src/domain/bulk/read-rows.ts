@@ -12,7 +12,8 @@ export interface FileRow {
   readonly endsAt: number;
 }
 
-const rowBytesMax = 1024 * 1024;
+/** What a row may have at most. */
+export const rowBytesMax = 1024 * 1024;
 
 const separators = [',', ';', '\t'];
 

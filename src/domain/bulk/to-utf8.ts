@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { invalidRequest } from '#src/lib/errors.ts';
+import { rowBytesMax } from './read-rows.ts';
 
 /** Files that are no text, by how they begin. */
 const binaries: readonly (readonly [beginning: Buffer, what: string])[] = [
@@ -39,6 +40,7 @@ export async function* toUtf8(file: AsyncIterable<Buffer>, otherEncoding: string
     const end = decoder.endOf(waiting);
     yield withoutNul(decoder.decode(waiting.subarray(0, end), false));
     waiting = waiting.subarray(end);
+    if (waiting.length > rowBytesMax) throw invalidRequest(`A line has more than ${rowBytesMax} bytes.`);
   }
   if (!decoder) ({ decoder, rest: waiting } = detect(waiting, otherEncoding));
   yield withoutNul(decoder.decode(waiting, true));

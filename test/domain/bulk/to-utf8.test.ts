@@ -1,5 +1,6 @@
 import test from 'ava';
 
+import { rowBytesMax } from '#src/domain/bulk/read-rows.ts';
 import { toUtf8 } from '#src/domain/bulk/to-utf8.ts';
 import { usualEncodingOf } from '#src/domain/bulk/usual-encoding.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -67,3 +68,20 @@ for (const [what, locale, bytes, encoding] of unknown)
       t.is(error?.message, message);
     }
   });
+
+test('a file is read no further than one row is long, where no row can end', async (t) => {
+  let bytesRead = 0;
+  async function* endless(): AsyncIterable<Buffer> {
+    for (;;) {
+      const piece = Buffer.alloc(64 * 1024, 'ä');
+      bytesRead += piece.length;
+      if (bytesRead > 4 * rowBytesMax) return;
+      yield piece;
+    }
+  }
+  const read = async () => {
+    for await (const piece of toUtf8(endless(), 'Windows-1252')) t.is(piece.length, 0);
+  };
+  await t.throwsAsync(read, { message: `A line has more than ${rowBytesMax} bytes.` });
+  t.true(bytesRead < 2 * rowBytesMax, `${bytesRead}`);
+});
