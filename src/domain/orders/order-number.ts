@@ -10,10 +10,11 @@ export const OrderNumber = Text(50, { examples: ['ORD-1001'] });
 
 /** The order numbers that may be meant: people omit the prefix, the number sign and the letter case. */
 export function orderNumbersMeant(typed: string): string[] {
-  const given = typed.trim().toUpperCase();
-  const unsigned = given.replace(/^#\s*/, '');
-  const [, number] = /^#?\s*(?:ORD[^\w]*)?(\d+)$/.exec(typedCode(given)) ?? [];
-  return [given, ...(number ? [orderNumberOf(Number(number))] : []), unsigned, `#${unsigned}`];
+  const written = [typed.trim().toUpperCase(), typedCode(typed)];
+  const unsigned = written.map((number) => number.replace(/^#\s*/, ''));
+  const [, digits] = /^(?:ORD[^\w]*)?(\d+)$/.exec(unsigned[1] ?? '') ?? [];
+  const own = digits ? [orderNumberOf(Number(digits))] : [];
+  return [...new Set([...written, ...own, ...unsigned.flatMap((number) => [number, `#${number}`])])];
 }
 
 /**
