@@ -21,7 +21,7 @@ export function normaliseEmail(text: string): string {
 }
 
 /** What nobody sees around an address that was copied, such as the marks of direction of an address book. */
-const unseenAround = /^\p{Cf}+|(?<!\p{Cf})\p{Cf}+$/gu;
+const unseenAround = /^[\s\p{Cf}]+|(?<![\s\p{Cf}])[\s\p{Cf}]+$/gu;
 
 /** What may be in a domain as people write it. In anything else, a URL's host would end, or begin. */
 const domainLike = /^[a-z0-9.\u0080-\u{10ffff}-]+$/iu;

@@ -179,6 +179,7 @@ test('an email is read without the unseen characters around it that were copied 
     '\u200bada@example.com',
     ' ada@example.com\u200e',
     '\u2068ada@example.com\u2069',
+    '\u202a ada@example.com\u00a0\u202c\n',
   ]) {
     const form = { email: written };
     t.true(fits(Type.Object({ email: Email }), form), JSON.stringify(written));
