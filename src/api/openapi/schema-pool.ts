@@ -74,6 +74,9 @@ const holdsSchemas = new Set([
   'oneOf',
   'allOf',
   'not',
+  'if',
+  'then',
+  'else',
   'propertyNames',
 ]);
 
