@@ -27,7 +27,7 @@ interface Decoder {
 
 /**
  * A text file as UTF-8 without a byte order mark, piece by piece. A file that begins with a byte order mark has the
- * encoding that it names. Another one is UTF-8, or `otherEncoding` if its first text beyond ASCII is not UTF-8.
+ * encoding that it names. Another one is UTF-8, or `otherEncoding` if its first text beyond ASCII is not.
  * @throws DomainError `invalid_request` for what is no text
  */
 export async function* toUtf8(file: AsyncIterable<Buffer>, otherEncoding: string): AsyncIterable<Buffer> {
@@ -71,12 +71,19 @@ function withAscii(named: string | undefined, otherEncoding: string): Decoder {
     endOf: (bytes) => bytes.findLastIndex((byte) => byte < 0x80) + 1,
     decode(bytes, isLast) {
       if (!encoding && isAscii(bytes)) return bytes;
-      encoding ??= isUtf8(bytes) ? 'utf-8' : otherEncoding;
+      encoding ??= isMeantAsUtf8(bytes) ? 'utf-8' : otherEncoding;
       if (encoding !== 'utf-8') return decodeOther(bytes, isLast);
       if (!isUtf8(bytes)) throw wrongEncoding('not in UTF-8 throughout');
       return bytes;
     },
   };
+}
+
+/** UTF-8 may be damaged, as by a program that cuts texts after some bytes: read in another encoding, it is all wrong. */
+function isMeantAsUtf8(bytes: Buffer): boolean {
+  const characters = bytes.toString().match(/[\u0080-\u{10ffff}]/gu) ?? [];
+  const wrong = characters.filter((character) => character === '\ufffd');
+  return wrong.length * 10 <= characters.length;
 }
 
 /** Control characters that no text has: decoders make them of bytes that mean nothing in their encoding. */

@@ -69,6 +69,16 @@ for (const [what, locale, bytes, encoding] of unknown)
     }
   });
 
+test('a file in UTF-8 with a damaged character is rejected, wherever that is', async (t) => {
+  const rows = Buffer.from(`slug,name\n${'x,Größe für „Öl“,\n'.repeat(5)}`);
+  const damaged = Buffer.from([0x78, 0x2c, 0xc3, 0x0a]);
+  for (const file of [Buffer.concat([rows, damaged]), Buffer.concat([rows, damaged, rows])])
+    for (let size = rows.length; size <= file.length; size += 1)
+      await t.throwsAsync(textOf(file, 'de-DE', size), {
+        message: 'The file is not in UTF-8 throughout. Save it in UTF-8, and send it again.',
+      });
+});
+
 test('a file is read no further than one row is long, where no row can end', async (t) => {
   let bytesRead = 0;
   async function* endless(): AsyncIterable<Buffer> {
