@@ -42,7 +42,7 @@ export async function correctEmail(
       await stopReminders(ctx, { orderId, paidAt }, savedCarts);
     }
     await changeReturnEmail(ctx, { orderId, email });
-    if (before) await changeRecipient(ctx, { orderId, from: before, to: email });
+    await changeRecipient(ctx, { orderId, to: email });
     await changeSubscriber(ctx, subscriberOf(order));
     // Without the emails, which are personal data.
     await recordAudit(ctx, { action: 'order.email_changed', subjectKind: 'order', subjectId: orderId });

@@ -7,12 +7,12 @@ import type { InTransaction } from '../context.ts';
  */
 export async function changeRecipient(
   ctx: InTransaction,
-  { orderId, from, to }: { orderId: string; from: string; to: string },
+  { orderId, to }: { orderId: string; to: string },
 ): Promise<void> {
   const { id: tenantId } = ctx.tenant;
   await ctx.tx.execute(sql`
     update mails set recipient = ${to}
-    where tenant_id = ${tenantId} and state in ('queued', 'sending', 'failed') and recipient = ${from} and kind <> 'gift'
+    where tenant_id = ${tenantId} and state in ('queued', 'sending', 'failed') and kind <> 'gift'
       and subject_id = any(array(
         select ${orderId} union all select id from returns where tenant_id = ${tenantId} and order_id = ${orderId}))`);
 }

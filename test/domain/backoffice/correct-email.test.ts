@@ -106,7 +106,7 @@ test('emails of an order that were not sent go to its corrected email, and those
   const ids = [
     await buildMail(ctx, { ...about, kind: 'receipt', data: orderMail() }),
     await buildMail(ctx, { ...about, kind: 'shipped', data: orderMail() }),
-    await buildMail(ctx, { ...about, kind: 'return_update', subjectId: returnId, data: update }),
+    await buildMail(ctx, { ...about, to: newAddress(), kind: 'return_update', subjectId: returnId, data: update }),
     await buildMail(ctx, { ...about, kind: 'gift', data: gift }),
     await buildMail(ctx, { ...about, kind: 'receipt', data: orderMail(), subjectId: other.id }),
     await buildMail(ctx, { ...about, kind: 'receipt', data: orderMail() }),

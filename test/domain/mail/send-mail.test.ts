@@ -144,7 +144,7 @@ test('an email whose recipient changes while it is read or sent goes to the new 
     const [from, to] = [newAddress(), newAddress()];
     const mail = receipt(from);
     const mailId = await buildMail(ctx, mail);
-    const change = () => transact(ctx, (ctx) => changeRecipient(ctx, { orderId: mail.subjectId, from, to }));
+    const change = () => transact(ctx, (ctx) => changeRecipient(ctx, { orderId: mail.subjectId, to }));
     const changing = {
       ...mailer,
       async send(): ReturnType<typeof mailer.send> {
