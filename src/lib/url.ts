@@ -26,7 +26,7 @@ export function normalizeUrl(text: string): string {
 /** The host and the port of a URL for people: an international host as it is written, and not in punycode. */
 export function writtenHostOf(url: string): string {
   const { host, hostname } = new URL(url);
-  return host.replace(hostname, domainToUnicode(hostname) || hostname);
+  return host.replace(hostname, domainToUnicode(hostname));
 }
 
 /** Whether browsers take this for the URL of a page or an image, however long. One of `javascript:` would be executed. */
