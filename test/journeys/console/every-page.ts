@@ -237,10 +237,16 @@ browserTest(
     const [names, item] = [slip.getByRole('row').first(), slip.getByRole('row').last()];
     t.true((await heightOf(names)) < 2 * (await heightOf(item)));
 
-    const toBePacked = `/orders?filter=${encodeURIComponent(JSON.stringify({ fulfillment_status: 'label_purchased' }))}`;
-    await openInConsole(page, stack, toBePacked, 'Orders');
+    await openInConsole(page, stack, '/orders', 'Orders');
     await page.getByRole('link', { name: second.number }).waitFor();
-    await page.getByRole('link', { name: 'Packing slips' }).click();
+    const slips = page.getByRole('link', { name: 'Packing slips' });
+    const { held, release } = await holdRequests(page, '**/admin/orders?*fulfillment_status*');
+    await page.getByLabel('Fulfillment').click();
+    await page.getByRole('option', { name: 'Label purchased' }).click();
+    await until(async () => held.length > 0);
+    t.false(await slips.isVisible(), 'the list is still that of all orders');
+    await release();
+    await slips.click();
     await page.getByRole('article', { name: order.number }).waitFor();
     const print = page.getByRole('button', { name: `Print the label of ${second.number}` });
     await print.waitFor();

@@ -57,8 +57,9 @@ const filters = [
 
 /** Of the orders that are listed, where those are listed that wait to be packed. */
 function ListedPackingSlips() {
-  const { data: orders = [], filterValues } = useListContext<ManagedOrder>();
-  const areToBePacked = filterValues['fulfillment_status'] === 'label_purchased';
+  const { data: orders = [], filterValues, isPlaceholderData } = useListContext<ManagedOrder>();
+  // Until a filter is applied, the list is still that of before.
+  const areToBePacked = filterValues['fulfillment_status'] === 'label_purchased' && !isPlaceholderData;
   return areToBePacked && orders.length > 0 && <PackingSlipLink orders={orders} />;
 }
 
