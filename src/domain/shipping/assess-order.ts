@@ -47,8 +47,8 @@ export function assessOrder(
   const isWithinUs = address.country === 'US' && terms.origin.country === 'US';
   if (!isWithinUs && !requestedManually && !chosenManually) return flag('international');
   if (!isComplete(address)) return flag('missing_address');
-  const zip = plainForms(address.zip ?? '');
-  if (address.country === 'US' && !/^\d{5}(-\d{4})?$/.test(zip)) return flag('address_invalid');
+  const isZip = /^\d{5}(-\d{4})?$/.test(plainForms(address.zip ?? ''));
+  if (address.country === 'US' && !isZip) return flag('address_invalid');
 
   const weightOz = contentsWeightOz(order.items.filter((item) => item.ships));
   if (weightOz === undefined && !chosenManually) return flag('parcel_missing');
@@ -56,7 +56,7 @@ export function assessOrder(
   if (parcel.weightOz > parcelOzMax) return flag('no_rates', tooHeavy);
   return {
     decision: 'ship',
-    to: { ...address, zip, country: address.country, email: address.email ?? order.email },
+    to: { ...address, country: address.country, email: address.email ?? order.email },
     parcel,
   };
 }
