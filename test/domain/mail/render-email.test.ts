@@ -62,6 +62,14 @@ test('the text of a receipt has its amounts under each other, also of names in J
   t.deepEqual([...new Set(amounts.map((line) => textWidth(line)))], [64]);
 });
 
+test('the heading of a text is underlined over its whole width, also in Japanese', async (t) => {
+  const data = { ...everyKind.restock, product_name: '緑茶とガラスの急須' };
+  const mail = { data, subjectId: 'lead_1', recipient: 'ada@example.com' };
+  const lines = (await renderEmail(t.context.ctx, 'restock', mail)).text.split('\n');
+  const heading = `${data.product_name} is back in stock`;
+  t.is(lines[lines.indexOf(heading) + 1], '='.repeat(textWidth(heading)));
+});
+
 test('the email about an endpoint says whether it was disabled, and why', async (t) => {
   const titles = { failing: 'was disabled', gone: '410 Gone' } as const;
   for (const disabled of ['failing', 'gone'] as const) {
