@@ -32,7 +32,13 @@ export function emailPages(services: Services): Router {
 
   router.post('/:slug/:id/retry', async (koa) => {
     const isRetried = await retryMail(await contextOf(services, koa), { mailId: koa.params['id'] ?? '' });
-    redirect(koa, path, isRetried ? 'The email will be sent.' : 'This email was not given up, or is retried already.');
+    redirect(
+      koa,
+      path,
+      isRetried
+        ? 'The email will be sent.'
+        : 'This email was not given up, is retried already, or a later one replaced it.',
+    );
   });
   return router;
 }

@@ -63,7 +63,7 @@ test('an email that was given up is found by the owner and by operators, who hav
   const retry = async (id: string) => doneOf(await api.call('POST', `/ops/emails/${tenant.slug}/${id}/retry`));
   t.is(await retry(mailId), 'The email will be sent.');
   for (const id of [mailId, 'mail_unknown'])
-    t.is(await retry(id), 'This email was not given up, or is retried already.');
+    t.is(await retry(id), 'This email was not given up, is retried already, or a later one replaced it.');
   t.like(await readMail(ctx, mailId), { state: 'queued' });
   await runJobs(services);
   t.like(await readMail(ctx, mailId), { state: 'sent' });
@@ -175,7 +175,7 @@ test('of several emails of a kind that were given up, the latest is retried alon
   );
   // From a page that was opened before the later one was sent.
   const { headers } = await api.call('POST', `/ops/emails/${tenant.slug}/${receipt}/retry`);
-  t.is(doneOf({ headers }), 'This email was not given up, or is retried already.');
+  t.is(doneOf({ headers }), 'This email was not given up, is retried already, or a later one replaced it.');
   t.like(await readMail(ctx, receipt), { state: 'failed' });
   for (const id of [resent, ...refunds.toReversed()]) {
     await api.call('POST', `/ops/emails/${tenant.slug}/${id}/retry`);
