@@ -387,6 +387,8 @@ test('shipmentRequest wraps a street of a language without spaces, and cuts no c
     const fitting = character.repeat(Math.floor(35 / character.length));
     t.like(addressTo({ street1: fitting + character, street2: null }), { street1: fitting, street2: character });
   }
+  const long = `e${'\u0301'.repeat(40)}`;
+  t.like(addressTo({ street1: `${long} 1`, street2: null }), { street1: long, street2: '1' });
 });
 
 test('shipmentRequest writes postal codes and phone numbers with the digits that carriers read', (t) => {

@@ -63,7 +63,8 @@ function partsOf(word: string): string[] {
     if (part.length > lineMax) parts.push(segment);
     else parts[parts.length - 1] = part;
   }
-  return parts;
+  // Before a character that is longer than a line, there is none.
+  return parts.filter(Boolean);
 }
 
 /** The paragraphs of US customs law that exempt goods from a filing. */
