@@ -86,8 +86,8 @@ function isMeantAsUtf8(bytes: Buffer): boolean {
   return wrong.length * 10 <= characters.length;
 }
 
-/** Control characters that no text has: decoders make them of bytes that mean nothing in their encoding. */
-const meaningless = /[\u0080-\u009f]/;
+/** Control and private characters: decoders make them of bytes that mean nothing in their encoding. */
+const meaningless = /[\u0080-\u009f\ue000-\uf8ff]/;
 
 function decoderOf(encoding: string): Decoder['decode'] {
   const decoder = new TextDecoder(encoding, { fatal: true });
