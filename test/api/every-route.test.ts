@@ -461,12 +461,23 @@ test('a revoked or expired key is rejected with its own error', async (t) => {
     t.is(await sent(expired.value), '401 expired_key', nameOf(route));
     t.is(await sent(revoked.value), '401 revoked_key', nameOf(route));
     t.is(await sent(newKey('secret', 'live')), '401 wrong_environment', nameOf(route));
-    const basic = await send(t.context, route, {
-      key: '',
-      body: undefined,
-      headers: { authorization: 'Basic b3BzOm9wcw==' },
-    });
-    t.is(resultOf(basic), '401 missing_key', nameOf(route));
+    for (const authorization of ['Bearer', 'sk_test_x']) {
+      const keyless = await send(t.context, route, { key: '', body: undefined, headers: { authorization } });
+      t.is(resultOf(keyless), '401 missing_key', nameOf(route));
+    }
+  }
+});
+
+test('the password of a site that a proxy protects, which its pages send everywhere, changes no response', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  for (const route of routes.filter(({ audience }) => audience.kind !== 'inbound')) {
+    const result = async (slug: string, headers?: Record<string, string>) => {
+      const staff = isForStaff(route) && (await buildStaffSession(ctx)).headers;
+      const request = { headers: { ...staff, ...headers }, ...(slug && { tenant: slug }) };
+      return resultOf(await api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), request));
+    };
+    const basic = { authorization: 'Basic b3BzOm9wcw==' };
+    for (const slug of [tenant.slug, '']) t.is(await result(slug, basic), await result(slug), nameOf(route));
   }
 });
 

@@ -44,7 +44,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
   const naming = audience.kind === 'token' || audience.kind === 'session' ? audience.tenantIdOf : undefined;
   const body = naming && (await sent()).body;
   const visitor = await authenticate(shared.services, audience, {
-    authorization: koa.get('authorization'),
+    authorization: authorizationOf(koa),
     slug: slugOf(audience, koa),
     tenantIdOf: naming && (() => naming({ query: koa.query, body })),
     staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
@@ -80,7 +80,7 @@ async function enforceLimits(
     setAllowedOrigin(koa, { tenant: visitor.tenant, settings });
   }
   koa.state['tenant'] = visitor.tenant.slug;
-  const server = await serverOf(services, visitor, koa.get('authorization'));
+  const server = await serverOf(services, visitor, authorizationOf(koa));
   const ip = shopperIp({
     clientIp: direct,
     named: koa.get('x-client-ip'),
@@ -89,6 +89,12 @@ async function enforceLimits(
   const party = { visitor, ip, server };
   await limiter.enforceRate(koa, route, party);
   return party;
+}
+
+/** The credentials of another scheme are for a proxy before the service, such as the password of a staging site. */
+function authorizationOf(koa: KoaContext): string {
+  const sent = koa.get('authorization');
+  return /^(?!Bearer )\S+ +\S/i.test(sent) ? '' : sent;
 }
 
 /** The store that a request names; '' when it names none. */
