@@ -123,6 +123,7 @@ browserTest('a change of many products is previewed, run and undone', async (t) 
   await heading(page, 'Change tags').waitFor();
   await page.getByRole('row', { name: /stoneware-mug.*autumn/ }).waitFor();
   await page.getByText('Category: table').waitFor();
+  await page.getByRole('columnheader', { name: 'Would be' }).waitFor();
   t.deepEqual(await tags(), before);
 
   await button(page, 'Run').click();
@@ -132,5 +133,7 @@ browserTest('a change of many products is previewed, run and undone', async (t) 
   await confirm(page, 'Undo');
   await heading(page, 'Undo: Change tags').waitFor();
   await page.getByText('Completed').waitFor();
+  t.true(await page.getByRole('term').filter({ hasText: 'Original change' }).isVisible());
+  t.true(await page.getByText('Add: autumn').isVisible());
   t.deepEqual(await tags(), before);
 });

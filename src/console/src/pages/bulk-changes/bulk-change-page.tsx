@@ -47,12 +47,13 @@ function BulkChangeParts({ of: found }: Props) {
 }
 
 function factsOf(found: BulkChange, currency: string) {
-  const { rows, changes, filter, change, rows_per_second: rate, created_at, finished_at } = found;
+  const { rows, changes, filter, undo_of, rows_per_second: rate, created_at, finished_at } = found;
+  const change = Object.entries(found.change).map(
+    ([name, value]) => [nameOfChanged(name), describeValue(name, value, currency)] as const,
+  );
   return [
     ['Which', filter && describeFilter(filter)],
-    ...Object.entries(change).map(
-      ([name, value]) => [nameOfChanged(name), describeValue(name, value, currency)] as const,
-    ),
+    ...(undo_of ? [['Original change', change.map((part) => part.join(': ')).join('\n')] as const] : change),
     ['Selected', formatCount(rows.total)],
     ['Done', formatCount(rows.done)],
     ['Changed', formatCount(changes.updated)],
@@ -106,7 +107,7 @@ function BulkChangeActions({ of: found }: Props) {
   );
 }
 
-function Samples({ of: { samples } }: Props) {
+function Samples({ of: { samples, state } }: Props) {
   const currency = useSession()?.store.currency ?? 'USD';
   if (samples.length === 0) return null;
   return (
@@ -117,7 +118,7 @@ function Samples({ of: { samples } }: Props) {
         keyOf={({ subject }) => subject}
         columns={[
           { label: 'What', show: ({ subject }) => subject },
-          { label: 'Outcome', show: ({ action }) => <State code={action} /> },
+          { label: state === 'previewed' ? 'Would be' : 'Outcome', show: ({ action }) => <State code={action} /> },
           {
             label: 'Before and after',
             show: ({ values, problem }) =>
