@@ -105,6 +105,13 @@ browserTest('a form that is incomplete or rejected says so beside its button, an
     t.true(y >= 0 && y + height <= 900, 'the title and the buttons are seen');
   }
   t.is(await page.locator('.MuiSnackbar-root').count(), 0);
+
+  await dialog(page).getByLabel('Until').fill('2026-06-03T10:00');
+  const products = dialog(page).getByLabel('Only for these products');
+  await products.fill('no-such-bowl,');
+  await confirm(page, 'Try again');
+  await dialog(page).locator('.ra-input-products [aria-invalid=true]').waitFor({ timeout: 20_000 });
+  t.regex(await dialog(page).locator('.ra-input-products').innerText(), /Only for these products, 1 .*no-such-bowl/);
   page.once('dialog', (warning) => warning.accept());
   await confirm(page, 'Close');
   await dialog(page).waitFor({ state: 'detached' });

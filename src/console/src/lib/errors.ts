@@ -34,7 +34,10 @@ export function rejectedFields(
     issues.flatMap((issue) => {
       const source = issue.path.slice(1).replaceAll('/', '.');
       const label = labelOf(source);
-      return label === undefined ? [] : [[source, describeIssue(issue, currency, labelOf, label)]];
+      if (label !== undefined) return [[source, describeIssue(issue, currency, labelOf, label)]];
+      // One of the texts of an input, which its place tells from the others.
+      const list = source.replace(/\.\d+$/, '');
+      return labelOf(list) === undefined ? [] : [[list, describeIssue(issue, currency, labelOf)]];
     }),
   );
 }
