@@ -1,3 +1,5 @@
+import { rangeState } from '../../lib/range-state.ts';
+
 interface Entry {
   readonly type: string;
   readonly published_at: string | null;
@@ -6,12 +8,11 @@ interface Entry {
 }
 
 /** Whether readers see an entry at this time, or what keeps them from it. */
-export function stateOf({ type, published_at, starts_at, ends_at }: Entry, now: number): string {
+export function stateOf(entry: Entry, now: number): string {
+  const { type, published_at } = entry;
   if (published_at === null) return 'draft';
-  const isPast = (time: string | null) => time !== null && Date.parse(time) <= now;
   // Other entries are shown whatever these times are.
-  const isLimited = type === 'announcement';
-  if (isLimited && isPast(ends_at)) return 'ended';
-  const isShown = isPast(published_at) && (!isLimited || starts_at === null || isPast(starts_at));
-  return isShown ? 'published' : 'scheduled';
+  const announced = type === 'announcement' ? rangeState(entry, now) : 'active';
+  if (announced !== 'active') return announced;
+  return rangeState({ starts_at: published_at, ends_at: null }, now) === 'active' ? 'published' : 'scheduled';
 }

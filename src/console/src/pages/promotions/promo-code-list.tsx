@@ -10,9 +10,11 @@ import { SelectInput, TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { PercentInput } from '../../lib/percent-input.tsx';
+import { State } from '../../lib/texts.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 import { VersionedAction } from '../../lib/versioned-form.tsx';
 import { useSession } from '../../session/session.ts';
+import { stateOf } from './state-of.ts';
 
 type Terms = Body<'admin.replacePromoCode'>;
 
@@ -26,6 +28,7 @@ export function PromoCodeList() {
       columns={[
         { label: 'Code', show: ({ code }) => code },
         { label: 'Discount', show: (promo) => describeDiscount(promo, currency) },
+        { label: 'State', show: (promo) => <State code={stateOf(promo, Date.now())} /> },
         {
           label: 'Used',
           align: 'right',
