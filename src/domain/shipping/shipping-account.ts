@@ -19,7 +19,7 @@ export const Origin = Type.Object(
     street2: Omittable(Text(100)),
     city: Name(100),
     state: Omittable(Text(50)),
-    zip: Name(20),
+    zip: Name(20, { description: 'Carriers require one: 00000 where the country has no postal codes.' }),
     country: Country,
     phone: Omittable(Text(40)),
     email: Omittable(Email),

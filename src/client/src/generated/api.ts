@@ -1667,6 +1667,7 @@ export interface components {
             street2?: string | null;
             city: string;
             state?: string | null;
+            /** @description Carriers require one: 00000 where the country has no postal codes. */
             zip: string;
             country: string;
             phone?: string | null;

@@ -41,7 +41,13 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
           <TextInput source="origin.street2" label="Second line" autoComplete="address-line2" />
           <TextInput source="origin.city" label="City" autoComplete="address-level2" validate={required()} />
           <TextInput source="origin.state" label="State" autoComplete="address-level1" />
-          <TextInput source="origin.zip" label="Zip" autoComplete="postal-code" validate={required()} />
+          <TextInput
+            source="origin.zip"
+            label="Zip"
+            autoComplete="postal-code"
+            helperText="00000 where there are none"
+            validate={required()}
+          />
           <TextInput
             source="origin.country"
             label="Country"
