@@ -255,9 +255,15 @@ browserTest(
     await page.emulateMedia({ media: 'screen' });
 
     const unknown = 'ord_00000000000000000000000000';
+    const { release } = await holdRequests(page, `**/orders/${second.id}`);
     await openInConsole(page, stack, `/packing-slips/${order.id},${unknown},${second.id}`, 'Packing slips');
-    await page.getByRole('article', { name: second.number }).waitFor();
+    await page.reload();
+    await page.getByRole('article', { name: order.number }).waitFor();
     await page.getByRole('alert').filter({ hasText: unknown }).waitFor();
+    t.true(await button(page, 'Print').isDisabled());
+    await release();
+    await page.getByRole('article', { name: second.number }).waitFor();
+    await until(() => button(page, 'Print').isEnabled());
     await page.emulateMedia({ media: 'print' });
     t.false(await heading(page, 'Packing slips').isVisible());
     t.is(await page.evaluate<string>("getComputedStyle(document.querySelector('article td')).color"), 'rgb(0, 0, 0)');

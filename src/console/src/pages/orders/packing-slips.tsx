@@ -9,6 +9,7 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
 import type { OrderFile } from '@storefront-commerce/client';
+import { useIsFetching } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 
 import { admin } from '../../admin.ts';
@@ -20,23 +21,26 @@ import { useSession } from '../../session/session.ts';
 import { PostalAddress } from './postal-address.tsx';
 import { PrintLabel } from './print-label.tsx';
 
+const packingSlip = 'packing slip';
+
 /** What is put into the parcels of some orders, a sheet of paper for each, and the labels of the parcels. */
 export function PackingSlips() {
   const ids = [...new Set(useParams()['ids']?.split(',').filter(Boolean))];
+  const missing = useIsFetching({ queryKey: [packingSlip], predicate: ({ state }) => state.data === undefined });
   return (
     <>
       <Box sx={{ displayPrint: 'none' }}>
         <PageHeading
           title={ids.length === 1 ? 'Packing slip' : 'Packing slips'}
           actions={
-            <Button size="small" variant="contained" onClick={() => window.print()}>
+            <Button size="small" variant="contained" loading={missing > 0} onClick={() => window.print()}>
               Print
             </Button>
           }
         />
       </Box>
       {ids.map((id) => (
-        <Loaded key={id} queryKey={['packing slip', id]} load={(signal) => admin.getOrder(id, { signal })} what={id}>
+        <Loaded key={id} queryKey={[packingSlip, id]} load={(signal) => admin.getOrder(id, { signal })} what={id}>
           {({ order }) => <OrderToPack order={order} />}
         </Loaded>
       ))}
