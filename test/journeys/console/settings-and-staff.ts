@@ -91,6 +91,19 @@ browserTest('a recovery says how many deliveries it sends again, by default from
   await button(page, 'Recover').click();
   await confirm(page, 'Recover');
   await page.getByText('Sent again: 1.').waitFor({ timeout: 20_000 });
+
+  await until(async () => (await deliveries())[0]?.state === 'failed', { what: 'the next failure' });
+  await button(page, 'Refresh').click();
+  const failingSince = page.getByText('Failing since');
+  await failingSince.waitFor();
+  await admin.disableWebhookEndpoint(failing.id);
+  await admin.enableWebhookEndpoint(failing.id);
+  await button(page, 'Refresh').click();
+  await failingSince.waitFor({ state: 'detached' });
+  await button(page, 'Recover').click();
+  t.not(await dialog(page).getByLabel('Since').inputValue(), '');
+  await confirm(page, 'Recover');
+  await page.getByText('Sent again: 1.').waitFor({ timeout: 20_000 });
   await admin.deleteWebhookEndpoint(failing.id);
   t.pass();
 });

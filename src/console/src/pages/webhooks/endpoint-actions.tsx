@@ -66,13 +66,17 @@ export function EndpointActions({ endpoint }: Props) {
 
 const hourBefore = (time: string) => new Date(Date.parse(time) - 3_600_000).toISOString();
 
-function RecoverDeliveries({ endpoint: { id, failing_since } }: Props) {
+function RecoverDeliveries({ endpoint: { id, failing_since, disabled_at } }: Props) {
+  // Once it is enabled, or works again, the endpoint no longer has the time from which it has to be recovered.
+  const [known, setKnown] = useState<string>();
+  const missedSince = failing_since ?? disabled_at ?? known;
+  if (missedSince !== known) setKnown(missedSince);
   return (
     <Action<Body<'admin.recoverWebhookDeliveries'>, Result<'admin.recoverWebhookDeliveries'>>
       label="Recover"
       title="Send again what the endpoint missed"
       scope={scope}
-      input={{ only: 'failed', ...(failing_since && { since: hourBefore(failing_since) }) }}
+      input={{ only: 'failed', ...(missedSince && { since: hourBefore(missedSince) }) }}
       run={(input, options) => admin.recoverWebhookDeliveries(id, input, options)}
       done={({ recovered }) =>
         recovered === 0 ? 'There was nothing to send again in this time.' : `Sent again: ${formatCount(recovered)}.`
@@ -81,7 +85,7 @@ function RecoverDeliveries({ endpoint: { id, failing_since } }: Props) {
       <TimeInput
         source="since"
         label="Since"
-        {...(failing_since && { helperText: 'An hour before the first failure, whose event is older' })}
+        {...(missedSince && { helperText: 'An hour before it failed or was disabled: what it missed first is older' })}
         validate={required()}
       />
       <TimeInput source="until" label="Until" helperText="Empty: until now" />
