@@ -40,7 +40,7 @@ export interface Attention {
 /**
  * A statement for what needs attention, as `Attention`, the most severe kinds first: of one store, or of all. An order
  * repeats the attention of its label; it is counted once, as the label's. Of one store, the first thousand of each kind
- * are counted; of all stores, everything.
+ * are counted, and the deliveries of an endpoint once that no longer needs attention itself; of all stores, everything.
  */
 export function attentionByReason(tenantId?: string): Sql {
   const ofStore = tenantId === undefined ? sql`` : sql` and tenant_id = ${tenantId}`;
@@ -55,7 +55,7 @@ export function attentionByReason(tenantId?: string): Sql {
           select d.finished_at from webhook_deliveries d
           where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'failed'
           order by d.id limit ${countMax}) failed
-        where e.tenant_id = ${tenantId}`;
+        where e.tenant_id = ${tenantId} and (${isEndpointDown}) is not true`;
   // What blocks an erasure is ended by the store's own people.
   const waitingErasures = tenantId === undefined ? ['failed'] : ['blocked', 'failed'];
   return sql`
@@ -78,7 +78,7 @@ export function attentionByReason(tenantId?: string): Sql {
         case when disabled_at is null then 'failing' when disabled_reason = 'gone' then 'gone' else 'disabled' end,
         coalesce(failing_since, disabled_at)
       from webhook_endpoints
-      where ((failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing'))${ofStore}
+      where (${isEndpointDown})${ofStore}
       union all
       (select 7, 'webhook_delivery', 'given_up', finished_at from ${failedDeliveries}${limit})
       union all
@@ -88,6 +88,9 @@ export function attentionByReason(tenantId?: string): Sql {
       where state in ('blocked', 'failed') and state = any(${waitingErasures}::text[])${ofStore}) as waiting
     group by rank, kind, code order by rank, count desc, code`;
 }
+
+const isEndpointDown = sql`
+  (failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing')`;
 
 export function adviceFor(attention: Pick<Attention, 'kind' | 'code'>): Advice {
   const area = areas[attention.kind];

@@ -11,7 +11,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { orderOf, request, run } from '#test/domain/shipping/support.ts';
 import { recorded } from '#test/support/enqueued-jobs.ts';
@@ -20,7 +20,7 @@ import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildReturn, buildReturnableOrder, returnMailsOf } from '#test/support/factories/returns.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
-import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
+import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { only } from '#test/support/only.ts';
@@ -284,6 +284,35 @@ test('GET /admin/overview counts what waits in the store, with what to do about 
     }),
   );
   t.like((await otherOwner.get('/overview')).body.overview, { attention: [], orders_to_ship: 0, returns_requested: 0 });
+});
+
+test('GET /admin/overview has a delivery that failed only once its endpoint works again', async (t) => {
+  const { ctx, owner, services } = t.context;
+  const endpoint = await buildEndpoint(ctx, await receiverFor(t));
+  await recordTests(ctx, endpoint.id);
+  await runJobs(services);
+  const set = (values: Sql) =>
+    transact(ctx, ({ tx }) =>
+      tx.execute(
+        sql`update webhook_endpoints set ${values} where tenant_id = ${ctx.tenant.id} and id = ${endpoint.id}`,
+      ),
+    );
+  const now = ctx.clock.now();
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`update webhook_deliveries set state = 'failed' where tenant_id = ${ctx.tenant.id}`),
+  );
+  const attention = async () =>
+    (await owner.get('/overview')).body.overview.attention.map(({ kind, code }: any) => `${kind} ${code}`);
+  const delivery = ['webhook_delivery given_up'];
+  t.deepEqual(await attention(), delivery);
+  await set(sql`failing_since = ${now}`);
+  t.deepEqual(await attention(), ['webhook_endpoint failing']);
+  await set(sql`disabled_at = ${now}, disabled_reason = 'failing'`);
+  t.deepEqual(await attention(), ['webhook_endpoint disabled']);
+  await set(sql`disabled_reason = 'owner'`);
+  t.deepEqual(await attention(), delivery);
+  await set(sql`disabled_at = null, disabled_reason = null, failing_since = null`);
+  t.deepEqual(await attention(), delivery);
 });
 
 test('GET /admin/orders/{id} shows attentions with advice, and the timeline', async (t) => {
