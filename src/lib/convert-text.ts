@@ -49,6 +49,7 @@ export function addTextKeywords(ajv: Ajv2020, { isQuery }: { isQuery: boolean })
   addRewrite('trimmed', (text) => text.trim());
   addRewrite('asciiDomain', (text) => withAsciiDomain(isQuery ? text.replaceAll(' ', '+') : text));
   addRewrite('emptyIsNull', (text) => (text.trim() === '' ? null : text));
+  ajv.addKeyword({ keyword: 'readWith', modifying: true, before: 'const', validate: omitUnread });
 
   /** Comes before all other keywords, so that they see the rewritten text. */
   function addRewrite(keyword: string, rewrite: (text: string) => string | null): void {
@@ -59,6 +60,14 @@ export function addTextKeywords(ajv: Ajv2020, { isQuery }: { isQuery: boolean })
     };
     ajv.addKeyword({ keyword, modifying: true, before: 'const', validate });
   }
+}
+
+/** What is not read beside the other fields counts as omitted, whatever it is. */
+function omitUnread(choice: Record<string, string>, _value: unknown, _schema?: unknown, place?: Place): boolean {
+  const siblings = place?.parentData as Record<string, unknown> | undefined;
+  const isRead = Object.entries(choice).every(([name, value]) => siblings?.[name] === value);
+  if (place && !isRead) Object.assign(place.parentData as object, { [place.parentDataProperty]: null });
+  return true;
 }
 
 const integerText = /^-?[0-9]{1,12}$/;

@@ -29,6 +29,10 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([
 /** An optional field that may also be sent as null: both mean that it is omitted. */
 export const Omittable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema));
 
+/** The same of a field that is read only where other fields have these values. Elsewhere it may be anything. */
+export const ReadWith = <Schema extends TSchema>(choice: Readonly<Record<string, string>>, schema: Schema) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { readWith: choice }));
+
 /** The same of a text that may also be empty, or blanks: forms send what was not filled in. */
 export const OmittableOrEmpty = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()], { emptyIsNull: true }));

@@ -20,7 +20,7 @@ import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { type TSchema, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import { fits } from '#src/lib/validation.ts';
+import { fits, issuesOf } from '#src/lib/validation.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import {
   addressOf,
@@ -445,6 +445,64 @@ test('an empty Idempotency-Key is ignored by every route that takes none', async
     const response = await send(t.context, route, { headers: { 'idempotency-key': '' }, ...withoutTokens(route) });
     t.notRegex(String(response.body.detail), /Idempotency-Key/, nameOf(route));
   }
+});
+
+/** The fields of storefronts' bodies that choose, and which other fields each choice reads that not all do. */
+const readBy: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  purchaseType: { one_time: [], subscription: ['subscriptionInterval'] },
+  purchase_type: { one_time: [], subscription: ['subscription_interval'] },
+  action: {
+    ...{ pause: [], resume: [], cancel: ['at_period_end'] },
+    ...{ change_interval: ['subscription_interval'], change_address: ['shipping_address'] },
+  },
+};
+
+/** The parts of a body that are objects, each with how it is put into an example of the whole. */
+function objectsIn(schema: TSchema, example: unknown): [TSchema, (part: object) => unknown][] {
+  const {
+    properties = {},
+    items,
+    anyOf,
+  } = schema as Partial<Record<'properties' | 'items', any>> & { anyOf?: TSchema[] };
+  if (anyOf && !('properties' in schema)) return anyOf.flatMap((branch) => objectsIn(branch, example));
+  if (items) return objectsIn(items, exampleOf(items)).map(([part, put]) => [part, (given) => [put(given)]]);
+  const inner = Object.entries<TSchema>(properties).flatMap(([name, field]) =>
+    objectsIn(field, exampleOf(field)).map(([part, put]): [TSchema, (given: object) => unknown] => [
+      part,
+      (given) => ({ ...(example as object), [name]: put(given) }),
+    ]),
+  );
+  return 'properties' in schema ? [[schema, (given) => ({ ...(example as object), ...given })], ...inner] : inner;
+}
+
+const choicesOf = (field: TSchema): string[] =>
+  [field, ...((field as { anyOf?: TSchema[] }).anyOf ?? [])].flatMap(
+    (each) => (each as { enum?: string[] }).enum ?? [],
+  );
+
+test('a field that the choice of a body does not read may be anything', (t) => {
+  const seen = new Set<string>();
+  for (const route of withBody.filter(({ path }) => !path.includes('/admin/'))) {
+    const body = route.body as TSchema;
+    for (const [part, put] of objectsIn(body, exampleOf(body))) {
+      const fields = Object.entries((part as unknown as { properties: Record<string, TSchema> }).properties);
+      const choosing = fields.filter(([, field]) => choicesOf(field).length > 1);
+      const read = choosing.flatMap(([name]) => Object.values(readBy[name] ?? {}).flat());
+      for (const [name, field] of choosing.filter(([name]) => !read.includes(name))) {
+        const where = `${nameOf(route)} ${name}`;
+        seen.add(name);
+        t.deepEqual(Object.keys(readBy[name] ?? {}), choicesOf(field), `${where}: say what each choice reads`);
+        for (const [choice, own] of Object.entries(readBy[name] ?? {})) {
+          for (const other of new Set(read)) {
+            const issues = issuesOf(body, put({ [name]: choice, [other]: 'none' }));
+            const isRejected = issues.some(({ path }) => path.split('/').includes(other));
+            t.is(isRejected, own.includes(other), `${where} ${choice} and ${other}`);
+          }
+        }
+      }
+    }
+  }
+  t.deepEqual([...seen].toSorted(), Object.keys(readBy).toSorted());
 });
 
 test('a revoked or expired key is rejected with its own error', async (t) => {

@@ -12,6 +12,7 @@ import {
   Nullable,
   NumberLike,
   OmittableOrEmpty,
+  ReadWith,
   Text,
   Timestamp,
   Type,
@@ -358,4 +359,21 @@ test('issuesOf names the fields of which exactly one is required, in one issue',
       { path: '', code: 'oneOf', detail: 'must have exactly one of percent, cents' },
     ]);
   }
+});
+
+test('a field that is not read beside the others counts as omitted, whatever it is', (t) => {
+  const Change = Type.Object({
+    action: Type.String(),
+    at_once: ReadWith({ action: 'cancel' }, BooleanLike()),
+    address: ReadWith({ action: 'move' }, Type.Object({ zip: Text(5) })),
+  });
+  const change = { action: 'pause', at_once: 'none', address: { zip: 7 } };
+  t.deepEqual(issuesOf(Change, change), []);
+  t.deepEqual(change as unknown, { action: 'pause', at_once: null, address: null });
+  const cancel = { action: 'cancel', at_once: 'true', address: 'none' };
+  t.deepEqual(issuesOf(Change, cancel), []);
+  t.deepEqual(cancel as unknown, { action: 'cancel', at_once: true, address: null });
+  const places = (value: object) => issuesOf(Change, value).map(({ path }) => path);
+  t.deepEqual(places({ action: 'cancel', at_once: 'none' }), ['/at_once']);
+  t.deepEqual(places({ action: 'move', address: { zip: 7 } }), ['/address/zip']);
 });

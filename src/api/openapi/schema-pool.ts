@@ -33,6 +33,7 @@ export function createSchemaPool(): SchemaPool {
     trimmed: _trimmed,
     asciiDomain: _asciiDomain,
     emptyIsNull: _emptyIsNull,
+    readWith: _readWith,
     maxBytes: _maxBytes,
     ...schema
   }: Record<string, unknown>): Schema {

@@ -1,6 +1,6 @@
 import { readOne, transact } from '#src/database/transact.ts';
 import { DomainError, found, invalidRequest, notFound, ProviderError, rejectIssues } from '#src/lib/errors.ts';
-import { BooleanLike, Omittable, type Static, Type } from '#src/lib/schema.ts';
+import { BooleanLike, ReadWith, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import { sellsInterval } from '../catalog/index.ts';
@@ -26,13 +26,14 @@ const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_inter
 export const ManageInput = Type.Object(
   {
     action: SubscriptionAction,
-    at_period_end: Omittable(
+    at_period_end: ReadWith(
+      { action: 'cancel' },
       BooleanLike({
         description: 'For `cancel`: at the end of the paid period (the default), or at once.',
       }),
     ),
-    subscription_interval: Omittable(Type.Enum(['month', 'quarter'])),
-    shipping_address: Omittable(ShippingAddressInput),
+    subscription_interval: ReadWith({ action: 'change_interval' }, Type.Enum(['month', 'quarter'])),
+    shipping_address: ReadWith({ action: 'change_address' }, ShippingAddressInput),
   },
   {
     if: { required: ['action'], properties: { action: { const: 'change_interval' } } },
