@@ -41,7 +41,6 @@ export {
   completeImage,
   type Image,
   ImageInput,
-  normalizeText,
   ProductInput,
   ProductReplacement,
   PurchaseType,

@@ -1,13 +1,14 @@
 import { indexesOf, type SearchedIndex, searchPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { normalizeText } from '#src/lib/normalize-text.ts';
 import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Id, Nullable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { allOf, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { StockMove } from './change-stock.ts';
 import { ProductBody, presentProduct, VariantBody } from './present.ts';
-import { normalizeText, Tag } from './product-input.ts';
+import { Tag } from './product-input.ts';
 import { type FindCandidates, type ProductRow, selectProducts, wordsOf } from './published-products.ts';
 import { type StockLevel, stockStatus } from './stock-level.ts';
 

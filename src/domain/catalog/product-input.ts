@@ -188,25 +188,3 @@ function rejectRepeatedSkus(variants: readonly VariantInput[]): void {
 export function rejectSku(path: string, message: string, detail: string): DomainError {
   return invalidRequest(message, { path, code: 'uniqueItems', detail });
 }
-
-/** Text without case and accents, for sorting and searching, independent of the machine's locale. */
-export function normalizeText(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{Mark}/gu, '')
-    .toLowerCase()
-    .replace(/[ßæœøłđðþı]/g, (character) => plainCharacters[character] ?? character);
-}
-
-/** How letters are written without accents that Unicode does not take apart. */
-const plainCharacters: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-};

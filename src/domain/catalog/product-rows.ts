@@ -1,8 +1,9 @@
 import { lockNames } from '#src/database/lock-names.ts';
 import { brokenConstraint } from '#src/database/transact.ts';
+import { normalizeText } from '#src/lib/normalize-text.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { normalizeText, type ProductRecord, rejectSku, type VariantRecord } from './product-input.ts';
+import { type ProductRecord, rejectSku, type VariantRecord } from './product-input.ts';
 
 export interface SavedVariant extends VariantRecord {
   readonly id: string;

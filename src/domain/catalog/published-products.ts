@@ -1,9 +1,10 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { type Keyset, keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
+import { normalizeText } from '#src/lib/normalize-text.ts';
 import { lowerCase, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { type Image, normalizeText, type PurchaseType, type SubscriptionInterval } from './product-input.ts';
+import type { Image, PurchaseType, SubscriptionInterval } from './product-input.ts';
 import type { StockLevel } from './stock-level.ts';
 
 /** A product as shoppers see it. */

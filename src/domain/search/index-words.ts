@@ -1,6 +1,6 @@
 import { lockName } from '#src/database/lock-names.ts';
+import { normalizeText } from '#src/lib/normalize-text.ts';
 import { sql } from '#src/lib/sql.ts';
-import { normalizeText } from '../catalog/index.ts';
 import type { InTransaction } from '../context.ts';
 import { countMax, wordsIn } from './vocabulary.ts';
 

@@ -1,5 +1,5 @@
+import { normalizeText } from '#src/lib/normalize-text.ts';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
-import { normalizeText } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { Guess } from './guess-words.ts';
 import type { DocumentKey } from './request-embedding.ts';

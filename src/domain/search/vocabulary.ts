@@ -1,5 +1,5 @@
 import { editDistance } from '#src/lib/edit-distance.ts';
-import { normalizeText } from '../catalog/index.ts';
+import { normalizeText } from '#src/lib/normalize-text.ts';
 
 /** A word of a store's documents. */
 export interface Word {

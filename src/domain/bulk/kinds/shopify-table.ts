@@ -3,7 +3,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { decimalsOf, fromDecimal } from '#src/lib/currency.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { textOfHtml } from '#src/lib/html.ts';
-import { normalizeText } from '../../catalog/index.ts';
+import { normalizeText } from '#src/lib/normalize-text.ts';
 import type { Context } from '../../context.ts';
 import type { Row, TableFormat } from '../import-kind.ts';
 import { definedFields, flagIn, listIn } from './cells.ts';
