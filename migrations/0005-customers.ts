@@ -11,6 +11,8 @@ export class Customers extends Migration {
         id ${id} not null,
         email text not null check (email = lower(trim(email))),
         name text,
+        -- Without case and accents, the longest first.
+        name_words text[] collate "C" not null default '{}',
         accepts_marketing boolean,
         version int not null default 1,
         created_at timestamptz not null,
@@ -18,6 +20,17 @@ export class Customers extends Migration {
         unique (tenant_id, email)
       );
       ${tenantTable('customers')}
+
+      -- By which words of their names customers are found, if the customer still has them. Its only index: PostgreSQL
+      -- cannot choose another, which would have all customers of the store.
+      create table customer_names (
+        tenant_id ${id} not null,
+        word text collate "C" not null,
+        customer_id ${id} not null,
+        primary key (tenant_id, word, customer_id),
+        foreign key (tenant_id, customer_id) references customers (tenant_id, id) on delete cascade
+      );
+      ${tenantTable('customer_names')}
 
       create table customer_payment_ids (
         tenant_id ${id} not null,

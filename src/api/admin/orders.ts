@@ -45,7 +45,9 @@ export const getOrders = defineRoute({
     ...OrderFilter.properties,
     q: Type.Optional(
       Text(200, {
-        description: 'An order number, with or without `ORD-` or `#`, an id, an email or a tracking number.',
+        description:
+          'An order number, with or without `ORD-` or `#`, an id, an email, a tracking number, or words of the ' +
+          'name of a customer, or their beginnings.',
         examples: ['ORD-1001'],
       }),
     ),

@@ -155,7 +155,13 @@ export const getCustomers = defineRoute({
   method: 'get',
   path: '/api/v1/admin/customers',
   summary: 'List customers, newest first.',
-  query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
+  query: Type.Object({
+    q: Type.Optional(
+      Text(200, { description: 'An email, or words of a name, or their beginnings.', examples: ['Ada'] }),
+    ),
+    email: Type.Optional(Email),
+    ...PageQuery,
+  }),
   responses: { 200: PageOf('customers', KnownCustomerView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listCustomers(ctx, query);

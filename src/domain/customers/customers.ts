@@ -3,9 +3,10 @@ import { readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
+import { normalizeText } from '#src/lib/normalize-text.ts';
 import { presentAs } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { allOf, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 
 /** A customer of a store, identified by email address. */
@@ -45,23 +46,82 @@ const selectCustomers = (ctx: Context, more: Sql = sql``): Sql => sql`
   where c.tenant_id = ${ctx.tenant.id}`;
 
 /**
- * The customers of the store, newest first, page by page, optionally the one with an email address.
+ * The customers of the store, newest first, page by page, optionally the one with an email address. `q` is an email, or
+ * words of a name; see `customersNamed`.
  * @throws DomainError `invalid_cursor`
  */
 export async function listCustomers(
   ctx: Context,
-  { email, ...page }: PageRequest & { email?: string | undefined },
+  { q, email, ...page }: PageRequest & { q?: string | undefined; email?: string | undefined },
 ): Promise<Page<Customer>> {
   // By the id, whose index is the list's order: PostgreSQL expects a frequent email address of other stores in it soon.
-  const ofEmail = email === undefined ? sql`` : sql` and c.id = ${customerIdOf(ctx, normaliseEmail(email))}`;
+  const ofEmail = (email: string) => sql`c.id = ${customerIdOf(ctx, normaliseEmail(email))}`;
+  const ofName = (name: string) => sql`c.id = any(array(select id from (${customersNamed(ctx, name)}) as named))`;
+  const matches = allOf(
+    email !== undefined && ofEmail(email),
+    q !== undefined && (q.includes('@') ? ofEmail(q) : ofName(q)),
+  );
   return readPage<Customer>(
     ctx,
     { name: 'customers', columns: ['c.id'], descending: true },
     page,
-    (position) => sql`${selectCustomers(ctx, position)}${ofEmail}`,
+    (position) => sql`${selectCustomers(ctx, position)} and ${matches}`,
     { replica: true },
   );
 }
+
+/** Longer words are more than one: an index has no room for what is very long. */
+const wordPattern = /[\p{L}\p{N}]{1,40}/gu;
+const wordsMax = 20;
+
+/** The words of a name, without case, accents and apostrophes: the longest first, which the fewest people have. */
+export function nameWords(name: string): string[] {
+  const words = normalizeText(name.replace(/['’ʼ`]/g, '')).match(wordPattern) ?? [];
+  return [...new Set(words)].toSorted((left, right) => right.length - left.length).slice(0, wordsMax);
+}
+
+/** So many of the words that are typed are looked up; with the others, what is found is compared. */
+const scannedWordsMax = 4;
+/** Of more customers with a word, the newest are looked at, and as many with longer words that begin with it. */
+const namesakesMax = 1000;
+
+/**
+ * A query for the `id` and `email` of the customers whose names have all of these words, or longer ones that begin with
+ * them. Where each of the words is that of very many, only the newest of those are looked at.
+ */
+export function customersNamed({ tenant }: Context, typed: string): Sql {
+  const words = nameWords(typed);
+  const scanned = words.slice(0, scannedWordsMax);
+  // In the order of the index: what follows a word itself, and what follows all that begin with it.
+  const next = scanned.map((word) => `${word}\u0001`);
+  const last = scanned.map((word) => `${word}\u{10ffff}`);
+  const from = [...scanned, ...next];
+  // The tenant is a value of each row, so that PostgreSQL does not expect few rows and read all in another order.
+  return sql`
+    select distinct c.id, c.email
+    from unnest(${from.map(() => tenant.id)}::text[], ${from}::text[], ${[...next, ...last]}::text[])
+      as typed(tenant_id, word, beyond)
+    cross join lateral (
+      select customer_id from customer_names n
+      where (n.tenant_id, n.word, n.customer_id) >= (typed.tenant_id, typed.word, '')
+        and (n.tenant_id, n.word, n.customer_id) < (typed.tenant_id, typed.beyond, '')
+      order by n.tenant_id desc, n.word desc, n.customer_id desc limit ${namesakesMax}) as n
+    cross join lateral (
+      select * from customers c where c.tenant_id = ${tenant.id} and c.id = n.customer_id offset 0) as c
+    where not exists (
+      select from unnest(${words}::text[]) as wanted
+      where not exists (select from unnest(c.name_words) as word where starts_with(word, wanted)))`;
+}
+
+/**
+ * A common table expression that adds the words of the names of customers who were `saved`. Those of a name before stay
+ * until the customer is erased: nobody is found by them.
+ */
+export const indexedNames = ({ tenant }: Context): Sql => sql`
+  named as (
+    insert into customer_names (tenant_id, word, customer_id)
+    select ${tenant.id}, word, saved.id from saved cross join lateral unnest(saved.name_words) as word
+    on conflict do nothing)`;
 
 /** An SQL expression: the id of the customer with this normalised email address. */
 export const customerIdOf = (ctx: Context, email: string | null): Sql => sql`
@@ -98,12 +158,17 @@ export async function upsertCustomer(
   { email, name }: { email: string; name?: string | null | undefined },
 ): Promise<{ id: string }> {
   const [customer] = await ctx.tx.execute<{ id: string }>(sql`
-    insert into customers as known (tenant_id, id, email, name, created_at)
-    values (${ctx.tenant.id}, ${newId('cus')}, ${normaliseEmail(email)}, ${name?.trim() || null}, ${ctx.clock.now()})
-    on conflict (tenant_id, email) do update set
-      name = coalesce(excluded.name, known.name),
-      version = known.version + (coalesce(excluded.name, known.name) is distinct from known.name)::int
-    returning id`);
+    with saved as (
+      insert into customers as known (tenant_id, id, email, name, name_words, created_at)
+      values (${ctx.tenant.id}, ${newId('cus')}, ${normaliseEmail(email)}, ${name?.trim() || null},
+        ${nameWords(name ?? '')}, ${ctx.clock.now()})
+      on conflict (tenant_id, email) do update set
+        name = coalesce(excluded.name, known.name),
+        name_words = case when excluded.name is null then known.name_words else excluded.name_words end,
+        version = known.version + (coalesce(excluded.name, known.name) is distinct from known.name)::int
+      returning id, name_words),
+    ${indexedNames(ctx)}
+    select id from saved`);
   if (!customer) throw new TypeError('The upsert returned no row.');
   return customer;
 }

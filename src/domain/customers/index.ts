@@ -3,6 +3,7 @@ export {
   CustomerView,
   checkoutSubjectOf,
   customerIdOf,
+  customersNamed,
   ErasedCustomerView,
   findCustomer,
   findCustomerByEmail,

@@ -5,6 +5,7 @@ import { Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
+import { indexedNames, nameWords } from './customers.ts';
 
 /** A customer whom the store brings along. */
 export const CustomerInput = Type.Object({
@@ -25,6 +26,7 @@ export async function saveCustomers(ctx: InTransaction, inputs: readonly Custome
     id: newId('cus'),
     email: normaliseEmail(email),
     name: name?.trim() || null,
+    nameWords: nameWords(name ?? ''),
     acceptsMarketing: acceptsMarketing ?? null,
   }));
   if (new Set(given.map(({ email }) => email)).size < given.length) {
@@ -33,20 +35,23 @@ export async function saveCustomers(ctx: InTransaction, inputs: readonly Custome
   const saved = await ctx.tx.execute<{ email: string; id: string; isNew: boolean; fields: string[] }>(sql`
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
-        as g(id text, email text, name text, "acceptsMarketing" boolean)),
+        as g(id text, email text, name text, "nameWords" text[], "acceptsMarketing" boolean)),
     known as (
       select c.* from given g cross join lateral (
         select * from customers c where c.tenant_id = ${ctx.tenant.id} and c.email = g.email offset 0) as c),
     saved as (
-      insert into customers as c (tenant_id, id, email, name, accepts_marketing, created_at)
-      select ${ctx.tenant.id}, id, email, name, "acceptsMarketing", ${ctx.clock.now()}::timestamptz from given
+      insert into customers as c (tenant_id, id, email, name, name_words, accepts_marketing, created_at)
+      select ${ctx.tenant.id}, id, email, name, "nameWords", "acceptsMarketing", ${ctx.clock.now()}::timestamptz
+      from given
       order by email
       on conflict (tenant_id, email) do update set
         name = coalesce(excluded.name, c.name),
+        name_words = case when excluded.name is null then c.name_words else excluded.name_words end,
         accepts_marketing = coalesce(c.accepts_marketing, excluded.accepts_marketing),
         version = c.version + (coalesce(excluded.name, c.name) is distinct from c.name
           or coalesce(c.accepts_marketing, excluded.accepts_marketing) is distinct from c.accepts_marketing)::int
-      returning id, email, name, accepts_marketing)
+      returning id, email, name, name_words, accepts_marketing),
+    ${indexedNames(ctx)}
     select s.email, s.id, k.id is null as "isNew", array_remove(array[
       case when s.name is distinct from k.name then 'name' end,
       case when s.accepts_marketing is distinct from k.accepts_marketing then 'accepts_marketing' end], null) as fields

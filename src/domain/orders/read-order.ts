@@ -6,6 +6,7 @@ import { found } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { allOf, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { customersNamed } from '../customers/index.ts';
 import { isUnsent } from '../mail/index.ts';
 import type { NewOrderItem } from './create-order.ts';
 import { type Attention, fulfillmentStatuses, orderStatuses } from './order.ts';
@@ -166,9 +167,9 @@ const updated = { name: 'managed orders by update', columns: ['o.updated_at', 'o
 
 /**
  * The orders of a store that match the filter, the newest first, page by page. `q` is an order number, with or without
- * its prefix or number sign, an id, an email or a tracking number. With `updated_since`, those that changed from that
- * moment on, the latest change last: one that changes while pages are read is read again, and none is missed. What no
- * index has as a whole is searched for; see `searchPage`.
+ * its prefix or number sign, an id, an email, a tracking number, or words of a customer's name. With `updated_since`,
+ * those that changed from that moment on, the latest change last: one that changes while pages are read is read again,
+ * and none is missed. What no index has as a whole is searched for; see `searchPage`.
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedOrders(
@@ -184,7 +185,7 @@ export async function listManagedOrders(
   const typed = q?.trim();
   const filter = typed?.includes('@') && given.email === undefined ? { ...given, email: typed } : given;
   const named = typed === undefined || typed === filter.email ? undefined : isNamed(ctx, typed);
-  // An email may be that of many orders; whatever else is typed, of one or few.
+  // An email may be that of many orders; whatever else is typed, of some at most.
   const isFew = named !== undefined && !typed?.includes('@');
   const matches = matchesOrder(ctx, filter);
   const isWanted = named && !isFew ? sql`${matches} and ${named}` : matches;
@@ -229,13 +230,26 @@ function indexesFor(ctx: Context, { from, to, ...filter }: OrderFilter): Searche
   }));
 }
 
+/** Of more customers with a name, the newest are those whose orders are found. */
+const namedCustomersMax = 100;
+/** So many orders of them are found: of each the same number, and the newest. */
+const namedOrdersMax = 1000;
+
 /** The condition that an order is what an owner or operator typed into a search field. */
-function isNamed({ tenant }: Context, typed: string): Sql {
+function isNamed(ctx: Context, typed: string): Sql {
+  const { tenant } = ctx;
   if (typed.includes('@')) return sql`o.email = ${normaliseEmail(typed)}`;
   return sql`o.id = any(array(
+    with named as materialized (
+      select email from (${customersNamed(ctx, typed)}) as c order by id desc limit ${namedCustomersMax})
     select id from orders where tenant_id = ${tenant.id} and order_number = any(${orderNumbersMeant(typed)}::text[])
     union all select id from orders where tenant_id = ${tenant.id} and id = ${typed.toLowerCase()}
-    union all select order_id from trackings where tenant_id = ${tenant.id} and tracking_number = ${typed}))`;
+    union all select order_id from trackings where tenant_id = ${tenant.id} and tracking_number = ${typed}
+    union all select bought.id from named cross join lateral (
+      select id from orders
+      where tenant_id = ${tenant.id} and email is not null and email >= named.email and email <= named.email
+      order by orders.email desc, created_at desc, orders.id desc
+      limit (select ${namedOrdersMax}::int / greatest(count(*), 1) from named)) as bought))`;
 }
 
 function managed(row: OrderRow): ManagedOrder {

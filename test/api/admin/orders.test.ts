@@ -15,6 +15,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { orderOf, request, run } from '#test/domain/shipping/support.ts';
 import { recorded } from '#test/support/enqueued-jobs.ts';
+import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildPaidOrder, type GivenOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildReturn, buildReturnableOrder, returnMailsOf } from '#test/support/factories/returns.ts';
@@ -185,6 +186,38 @@ test('GET /admin/orders?q= finds an order by its number, id, email or tracking n
   t.deepEqual(ofBoth, [], 'the email of the filter is another one');
   for (const typed of ['nobody@example.com', 'ORD-', '0', '%', "'", 'NaN']) t.deepEqual(await find(typed), [], typed);
   t.deepEqual(await find(sought.id, otherOwner), []);
+});
+
+test("GET /admin/orders?q= finds the orders of a customer by words of the customer's name", async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const [ada, adele] = ['ada@example.com', 'adele@example.com'];
+  await buildCustomer(ctx, { email: ada, name: 'Ada Yılmaz' });
+  await buildCustomer(ctx, { email: adele, name: 'Adèle Wells' });
+  const first = await buildPaidOrder(ctx, { email: ada });
+  const second = await buildPaidOrder(ctx, { email: adele });
+  const third = await buildPaidOrder(ctx, { email: ada });
+  await buildPaidOrder(ctx, { email: 'other@example.com' });
+  const find = async (query: Record<string, string>, by = owner) =>
+    (await by.get(`/orders?${new URLSearchParams(query)}`)).body.orders.map(({ id }: any) => id);
+  for (const [typed, found] of [
+    ['yilmaz ada', [third, first]],
+    ['ad', [third, second, first]],
+    ['ADELE', [second]],
+    ['Wells Ada', []],
+  ] as const)
+    t.deepEqual(
+      await find({ q: typed }),
+      found.map(({ id }) => id),
+      typed,
+    );
+  t.deepEqual(await find({ q: 'ad', email: adele }), [second.id]);
+  t.deepEqual(await find({ q: 'ad', status: 'refunded' }), []);
+  t.deepEqual((await find({ q: 'ad', updated_since: '2020-01-01T00:00:00Z' })).length, 3);
+  t.deepEqual(await find({ q: 'ada' }, otherOwner), []);
+  t.deepEqual(
+    (await pagesOf(owner, '/orders?q=ad', 'orders')).flat().map(({ id }) => id),
+    [third.id, second.id, first.id],
+  );
 });
 
 test('GET /admin/orders?q= finds an imported order by its number, with and without its number sign', async (t) => {

@@ -6,7 +6,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 
 /**
  * A store with so many products, each with two variants and a search document, and as many paid orders with labels,
- * leads, ended announcements, entries of the audit log, failed deliveries of webhooks and imports.
+ * customers, leads, ended announcements, entries of the audit log, failed deliveries of webhooks and imports.
  */
 export async function fillStore(services: Services, count: number): Promise<Tenant> {
   const tenant = await buildTenant(services);
@@ -33,6 +33,7 @@ function rowsOf(tenant: string, count: number): Sql[] {
   const text = rawSql(
     `'Made by hand of clay, and fired twice.' || case when i % 1000 = 0 then ' A zeppelin.' else '' end`,
   );
+  const surname = rawSql(`case when i % 1000 = 0 then 'zeppelin' else 'wellington' end`);
   const price = rawSql('(i::bigint * 7919) % 100000');
   const variants = [1, 2].map(
     (position) => sql`
@@ -81,6 +82,13 @@ function rowsOf(tenant: string, count: number): Sql[] {
     sql`
       insert into audit_log (tenant_id, id, actor_kind, actor_id, action, subject_kind, subject_id, created_at)
       select ${tenant}, ${id('aud')}, 'key', 'key_1', 'product.updated', 'product', ${id('prod')}, now() ${numbers}`,
+    sql`
+      insert into customers (tenant_id, id, email, name, name_words, created_at)
+      select ${tenant}, ${id('cus')}, 'shopper-' || i || '@example.com', 'Anna ' || ${surname},
+        array[${surname}, 'anna'], now() ${numbers}`,
+    sql`
+      insert into customer_names (tenant_id, word, customer_id)
+      select ${tenant}, unnest(array[${surname}, 'anna']), ${id('cus')} ${numbers}`,
     sql`
       insert into leads (tenant_id, id, email, source, created_at, updated_at)
       select ${tenant}, ${id('lead')}, 'lead-' || i || '@example.com', 'newsletter', now(), now() ${numbers}`,

@@ -8,12 +8,14 @@ import {
   linkPaymentCustomer,
   listCustomers,
   paymentCustomerIdOf,
+  saveCustomers,
   unlinkPaymentCustomer,
   upsertCustomer,
 } from '#src/domain/customers/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
+import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -90,4 +92,85 @@ test('a customer of one store is not found at another', async (t) => {
   const otherStore = { ...ctx, tenant: await buildTenant(services) };
   t.is(await findCustomer(otherStore, customer.id), undefined);
   t.is(await findCustomerByEmail(otherStore, customer.email), undefined);
+});
+
+test('listCustomers finds names by the beginnings of their words, in any order, whatever their case and accents', async (t) => {
+  const { ctx, services } = t.context;
+  const names = [
+    'Ada Wells',
+    'Zoë Müller-Lüdenscheidt',
+    'IŞIL YILDIRIM',
+    "Conan O'Brien",
+    'María del Carmen de la Cruz González',
+    'Ada',
+    '山田 太郎',
+  ];
+  for (const [number, name] of names.entries()) await buildCustomer(ctx, { email: `${number}@example.com`, name });
+  await buildCustomer(ctx);
+  const find = async (q: string, at: Context = ctx) => (await listCustomers(at, { q })).rows.map(({ name }) => name);
+  for (const [typed, found] of [
+    ['ada', [5, 0]],
+    ['ada wells', [0]],
+    [' WELLS,  ad ', [0]],
+    ['zoe muller', [1]],
+    ['Müller-Lüd', [1]],
+    ['işıl yıldırım', [2]],
+    ['ISIL yildirim', [2]],
+    ['Işıl', [2]],
+    ['obrien', [3]],
+    ['O’Brien', [3]],
+    ['gonz', [4]],
+    ['cruz de la maria', [4]],
+    ['山田', [6]],
+    ['3@Example.com', [3]],
+    ['ells', []],
+    ['ada brien', []],
+    ['nobody', []],
+    ['nobody@example.com', []],
+    ['%', []],
+    [' ', []],
+  ] as const)
+    t.deepEqual(
+      await find(typed),
+      found.map((number) => names[number] ?? ''),
+      typed,
+    );
+  t.deepEqual(await find('ada', { ...ctx, tenant: await buildTenant(services) }), []);
+  t.deepEqual((await listCustomers(ctx, { q: 'ada', email: '3@example.com' })).rows, []);
+
+  const { rows, cursor } = await listCustomers(ctx, { q: 'ada', limit: 1 });
+  t.like(rows, only({ name: 'Ada' }));
+  t.like(await listCustomers(ctx, { q: 'ada', limit: 1, cursor: cursor ?? '' }), { rows: only({ name: 'Ada Wells' }) });
+});
+
+test('a customer is found by a new name, and no longer by the one before', async (t) => {
+  const { ctx } = t.context;
+  const find = async (q: string) => (await listCustomers(ctx, { q })).rows.map(({ email }) => email);
+  const email = 'grace@example.com';
+  const upsert = (name?: string) => transact(ctx, (ctx) => upsertCustomer(ctx, { email, name }));
+  const save = (name?: string) => transact(ctx, (ctx) => saveCustomers(ctx, [{ email, ...(name && { name }) }]));
+  for (const change of [upsert, save]) {
+    await change('Grace Murray');
+    t.deepEqual([await find('murray'), await find('hopper')], [[email], []]);
+    await change('Grace Hopper');
+    await change();
+    await change('  ');
+    t.deepEqual([await find('murray'), await find('hopper')], [[], [email]]);
+  }
+});
+
+test('a name of very many letters or words is stored, and found', async (t) => {
+  const { ctx } = t.context;
+  const many = Array.from({ length: 3000 }, (_, number) => `N${number}`).join(' ');
+  for (const [name, typed] of [
+    ['𠮷'.repeat(9000), '𠮷'.repeat(50)],
+    ['Ab '.repeat(3000), 'ab'],
+    [many, 'n1000 n1001'],
+  ] as const) {
+    const { id } = await buildCustomer(ctx, { name });
+    t.deepEqual(
+      (await listCustomers(ctx, { q: typed })).rows.map((customer) => customer.id),
+      [id],
+    );
+  }
 });

@@ -120,7 +120,7 @@ browserTest('a list says what came of a filter and of another page, and its butt
   await page.getByRole('status').filter({ hasText: 'One row' }).waitFor();
   await until(() => button(page, 'Next').isDisabled());
   t.is(await page.evaluate(focused), 'Next');
-  await page.getByRole('textbox', { name: 'Number, email or tracking' }).fill('nowhere');
+  await page.getByRole('textbox', { name: 'Number, name, email or tracking' }).fill('nowhere');
   await page.getByRole('status').filter({ hasText: 'No rows' }).waitFor();
 });
 

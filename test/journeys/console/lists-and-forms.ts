@@ -213,23 +213,42 @@ browserTest('inputs of times take no year of five digits, which would be no time
 browserTest('a list stays as it is until the email that filters it is complete', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
-  await buyMug(stack, atHome);
   const { email } = atHome;
   const page = await openOwnTab(t);
   const queries: (string | null)[] = [];
-  page.on('request', (request) => {
-    const { pathname, searchParams } = new URL(request.url());
-    if (pathname.endsWith('/admin/customers')) queries.push(searchParams.get('email'));
+  await page.route('**/admin/suppressions?*', (route) => {
+    const requested = new URL(route.request().url()).searchParams.get('email');
+    queries.push(requested);
+    const suppressions = requested === email ? [{ email, reason: 'bounced', created_at: new Date() }] : [];
+    return route.fulfill({ json: { suppressions, cursor: null } });
   });
-  await openInConsole(page, stack, '/customers', 'Customers');
+  await openInConsole(page, stack, '/suppressions', 'Suppressed emails');
   const input = page.getByLabel('Email');
   await input.fill(email.slice(0, 3));
   await page.getByText('Must be a valid email').waitFor();
   await input.fill(email);
   await until(() => queries.includes(email));
-  await page.getByRole('cell', { name: email }).waitFor();
+  await page.getByRole('cell', { name: email, exact: true }).waitFor();
   t.deepEqual([...new Set(queries)], [null, email]);
   t.is(await page.getByRole('alert').count(), 0);
+});
+
+browserTest('a customer and their order are found by the beginnings of their names', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const amazing = { ...atHome, email: 'hopper@shopper.example', name: 'Amazing Höpper' };
+  const order = await buyMug(stack, amazing);
+  await until(async () => (await admin.getOrder(order.id)).order.status === 'paid');
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/customers', 'Customers');
+  await page.getByPlaceholder('Name or email').fill('hop ama');
+  await until(async () => (await page.getByRole('row').count()) === 2);
+  t.is(await page.getByRole('cell', { name: amazing.email }).count(), 1);
+  await openInConsole(page, stack, '/orders', 'Orders');
+  await page.getByPlaceholder('Number, name, email or tracking').fill('Amaz hoppe');
+  await until(async () => (await page.getByRole('row').count()) === 2);
+  t.is(await page.getByRole('link', { name: order.number }).count(), 1);
 });
 
 browserTest('what does not exist is not said to be there at another try', async (t) => {

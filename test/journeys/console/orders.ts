@@ -80,7 +80,7 @@ browserTest(
     await until(async () => (await admin.getOrder(order.id)).order.status === 'paid');
     const page = await openConsole(t);
     await openInConsole(page, stack, '/orders', 'Orders');
-    await page.getByPlaceholder('Number, email or tracking').fill(order.number);
+    await page.getByPlaceholder('Number, name, email or tracking').fill(order.number);
     await page.waitForURL((url) => decodeURIComponent(url.hash).includes(order.number));
     await until(async () => (await page.getByRole('row').count()) === 2);
     await page.getByRole('link', { name: order.number }).click();

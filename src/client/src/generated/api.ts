@@ -2476,6 +2476,8 @@ export interface operations {
     "admin.listCustomers": {
         parameters: {
             query?: {
+                /** @description An email, or words of a name, or their beginnings. */
+                q?: string;
                 email?: components["schemas"]["Email"];
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
@@ -3106,7 +3108,7 @@ export interface operations {
                 email_unsent?: boolean;
                 from?: components["schemas"]["Timestamp"];
                 to?: components["schemas"]["Timestamp"];
-                /** @description An order number, with or without `ORD-` or `#`, an id, an email or a tracking number. */
+                /** @description An order number, with or without `ORD-` or `#`, an id, an email, a tracking number, or words of the name of a customer, or their beginnings. */
                 q?: string;
                 updated_since?: components["schemas"]["Timestamp"];
                 /** @description The `cursor` of the previous page, to get the next one. */

@@ -1,10 +1,12 @@
 import type { KnownCustomer } from '@storefront-commerce/client';
+import { SearchInput } from 'react-admin';
 
-import { emailFilter } from '../../lib/email-filter.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 
-const filters = [emailFilter];
+const filters = [
+  <SearchInput key="q" source="q" placeholder="Name or email" sx={{ minWidth: { sm: '18rem' } }} alwaysOn />,
+];
 
 export function CustomerList() {
   return (

@@ -38,7 +38,7 @@ const filters = [
   <SearchInput
     key="q"
     source="q"
-    placeholder="Number, email or tracking"
+    placeholder="Number, name, email or tracking"
     sx={{ minWidth: { sm: '18rem' } }}
     alwaysOn
   />,
