@@ -240,12 +240,12 @@ browserTest(
     await openInConsole(page, stack, '/orders', 'Orders');
     await page.getByRole('link', { name: second.number }).waitFor();
     const slips = page.getByRole('link', { name: 'Packing slips' });
-    const { held, release } = await holdRequests(page, '**/admin/orders?*fulfillment_status*');
+    const filtered = await holdRequests(page, '**/admin/orders?*fulfillment_status*');
     await page.getByLabel('Fulfillment').click();
     await page.getByRole('option', { name: 'Label purchased' }).click();
-    await until(async () => held.length > 0);
+    await until(async () => filtered.held.length > 0);
     t.false(await slips.isVisible(), 'the list is still that of all orders');
-    await release();
+    await filtered.release();
     await slips.click();
     await page.getByRole('article', { name: order.number }).waitFor();
     const print = page.getByRole('button', { name: `Print the label of ${second.number}` });
@@ -255,13 +255,13 @@ browserTest(
     await page.emulateMedia({ media: 'screen' });
 
     const unknown = 'ord_00000000000000000000000000';
-    const { release } = await holdRequests(page, `**/orders/${second.id}`);
+    const last = await holdRequests(page, `**/orders/${second.id}`);
     await openInConsole(page, stack, `/packing-slips/${order.id},${unknown},${second.id}`, 'Packing slips');
     await page.reload();
     await page.getByRole('article', { name: order.number }).waitFor();
     await page.getByRole('alert').filter({ hasText: unknown }).waitFor();
     t.true(await button(page, 'Print').isDisabled());
-    await release();
+    await last.release();
     await page.getByRole('article', { name: second.number }).waitFor();
     await until(() => button(page, 'Print').isEnabled());
     await page.emulateMedia({ media: 'print' });
