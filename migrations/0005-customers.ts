@@ -21,8 +21,7 @@ export class Customers extends Migration {
       );
       ${tenantTable('customers')}
 
-      -- By which words of their names customers are found, if the customer still has them. Its only index: PostgreSQL
-      -- cannot choose another, which would have all customers of the store.
+      -- By which words of their names customers are found, if the customer still has them.
       create table customer_names (
         tenant_id ${id} not null,
         word text collate "C" not null,
@@ -30,6 +29,8 @@ export class Customers extends Migration {
         primary key (tenant_id, word, customer_id),
         foreign key (tenant_id, customer_id) references customers (tenant_id, id) on delete cascade
       );
+      -- With the customer first, PostgreSQL cannot read all words of a store by it instead of those that are searched.
+      create index customer_names_by_customer on customer_names (customer_id, tenant_id);
       ${tenantTable('customer_names')}
 
       create table customer_payment_ids (

@@ -47,8 +47,8 @@ async function inLargeStore({ services, ctx }: TestContext): Promise<Context> {
         insert into customer_names (tenant_id, word, customer_id)
         select tenant_id, unnest(name_words), id from customers where tenant_id <> ${large?.id}`);
     });
+    await services.execute(rawSql('analyze'));
   }
-  await services.execute(rawSql('analyze'));
   return { ...ctx, tenant: large };
 }
 
