@@ -12,6 +12,9 @@ export interface NumeralBounds {
   readonly isAmount?: true;
 }
 
+/** Values of other fields, by their names. */
+export type Choice = Readonly<Record<string, string | readonly (string | null)[]>>;
+
 interface Place {
   readonly parentData: unknown;
   readonly parentDataProperty: string | number;
@@ -63,9 +66,9 @@ export function addTextKeywords(ajv: Ajv2020, { isQuery }: { isQuery: boolean })
 }
 
 /** What is not read beside the other fields counts as omitted, whatever it is. */
-function omitUnread(choice: Record<string, string>, _value: unknown, _schema?: unknown, place?: Place): boolean {
-  const siblings = place?.parentData as Record<string, unknown> | undefined;
-  const isRead = Object.entries(choice).every(([name, value]) => siblings?.[name] === value);
+function omitUnread(choice: Choice, _value: unknown, _schema?: unknown, place?: Place): boolean {
+  const siblings = place?.parentData as Partial<Record<string, string | null>> | undefined;
+  const isRead = Object.entries(choice).every(([name, values]) => [values].flat().includes(siblings?.[name] ?? null));
   if (place && !isRead) Object.assign(place.parentData as object, { [place.parentDataProperty]: null });
   return true;
 }

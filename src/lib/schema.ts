@@ -10,7 +10,7 @@ import Type, {
   type TUnsafe,
 } from 'typebox';
 
-import type { NumeralBounds } from './convert-text.ts';
+import type { Choice, NumeralBounds } from './convert-text.ts';
 import { durationPattern } from './duration.ts';
 import { emailLengthMax } from './email-address.ts';
 import { type IdPrefix, idPattern } from './ids.ts';
@@ -29,13 +29,16 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([
 /** An optional field that may also be sent as null: both mean that it is omitted. */
 export const Omittable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema));
 
-/** The same of a field that is read only where other fields have these values. Elsewhere it may be anything. */
-export const ReadWith = <Schema extends TSchema>(choice: Readonly<Record<string, string>>, schema: Schema) =>
-  Type.Optional(Type.Union([schema, Type.Null()], { readWith: choice }));
-
 /** The same of a text that may also be empty, or blanks: forms send what was not filled in. */
 export const OmittableOrEmpty = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()], { emptyIsNull: true }));
+
+/**
+ * The same of a field that is read only where other fields have these values, or one of them; null is one that is
+ * omitted. Elsewhere it may be anything.
+ */
+export const ReadWith = <Schema extends TSchema>(choice: Choice, schema: Schema) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { readWith: choice, emptyIsNull: true }));
 
 export const Text = (characters: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength: characters, ...options });

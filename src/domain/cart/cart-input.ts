@@ -1,4 +1,13 @@
-import { CentsLike, IntegerLike, Omittable, OmittableOrEmpty, type Static, Text, Type } from '#src/lib/schema.ts';
+import {
+  CentsLike,
+  IntegerLike,
+  Omittable,
+  OmittableOrEmpty,
+  ReadWith,
+  type Static,
+  Text,
+  Type,
+} from '#src/lib/schema.ts';
 import { PurchaseType, quantityMax, SubscriptionInterval } from '../catalog/index.ts';
 
 /** A new cart. */
@@ -9,9 +18,6 @@ export const CartInput = Type.Object({
   customer_id: OmittableOrEmpty(Text(200, { examples: ['cus_01m7xfs208fk1sctzyr3afnpz3'] })),
 });
 export type CartInput = Static<typeof CartInput>;
-
-/** An interval is read only for a subscription, as at checkout: until then it is any text. */
-const UnreadInterval = OmittableOrEmpty(Type.Unsafe<SubscriptionInterval>(Text(100, { examples: ['month'] })));
 
 /** A line to add: a variant, or a product that has only one variant. */
 export const CartLineInput = Type.Object(
@@ -25,7 +31,7 @@ export const CartLineInput = Type.Object(
     /** Default `one_time`. */
     purchaseType: OmittableOrEmpty(PurchaseType),
     /** `month` or `quarter`. Required for a subscription, and ignored otherwise. */
-    subscriptionInterval: UnreadInterval,
+    subscriptionInterval: ReadWith({ purchaseType: 'subscription' }, SubscriptionInterval),
   },
   {
     anyOf: [{ required: ['variantId'] }, { required: ['productId'] }],
@@ -39,17 +45,11 @@ export const CartLineInput = Type.Object(
 export type CartLineInput = Static<typeof CartLineInput>;
 
 /** A change of a line. Fields that are left out stay as they are. */
-export const CartLinePatch = Type.Object(
-  {
-    /** 0 removes the line. */
-    quantity: Omittable(IntegerLike({ minimum: 0, maximum: quantityMax })),
-    purchaseType: OmittableOrEmpty(PurchaseType),
-    /** `month` or `quarter`. Ignored for a one-time purchase. */
-    subscriptionInterval: UnreadInterval,
-  },
-  {
-    if: { required: ['purchaseType'], properties: { purchaseType: { const: 'one_time' } } },
-    else: { properties: { subscriptionInterval: OmittableOrEmpty(SubscriptionInterval) } },
-  },
-);
+export const CartLinePatch = Type.Object({
+  /** 0 removes the line. */
+  quantity: Omittable(IntegerLike({ minimum: 0, maximum: quantityMax })),
+  purchaseType: OmittableOrEmpty(PurchaseType),
+  /** `month` or `quarter`. Ignored for a one-time purchase. */
+  subscriptionInterval: ReadWith({ purchaseType: ['subscription', null] }, SubscriptionInterval),
+});
 export type CartLinePatch = Static<typeof CartLinePatch>;

@@ -3,7 +3,7 @@ import { DomainError, found, invalidRequest, notFound, ProviderError, rejectIssu
 import { BooleanLike, ReadWith, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
-import { sellsInterval } from '../catalog/index.ts';
+import { SubscriptionInterval, sellsInterval } from '../catalog/index.ts';
 import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
@@ -32,12 +32,12 @@ export const ManageInput = Type.Object(
         description: 'For `cancel`: at the end of the paid period (the default), or at once.',
       }),
     ),
-    subscription_interval: ReadWith({ action: 'change_interval' }, Type.Enum(['month', 'quarter'])),
+    subscription_interval: ReadWith({ action: 'change_interval' }, SubscriptionInterval),
     shipping_address: ReadWith({ action: 'change_address' }, ShippingAddressInput),
   },
   {
     if: { required: ['action'], properties: { action: { const: 'change_interval' } } },
-    then: { required: ['subscription_interval'], properties: { subscription_interval: { type: 'string' } } },
+    then: { required: ['subscription_interval'], properties: { subscription_interval: SubscriptionInterval } },
   },
 );
 export type ManageInput = Static<typeof ManageInput>;

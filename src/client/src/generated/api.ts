@@ -5378,7 +5378,7 @@ export interface operations {
                     quantity?: (number | string) | null;
                     unitPriceCents?: (number | string) | null;
                     purchaseType?: ("one_time" | "subscription") | null;
-                    subscriptionInterval?: string | null;
+                    subscriptionInterval?: ("month" | "quarter") | null;
                 };
             };
         };
@@ -5423,7 +5423,7 @@ export interface operations {
                 "application/json": {
                     quantity?: (number | string) | null;
                     purchaseType?: ("one_time" | "subscription") | null;
-                    subscriptionInterval?: string | null;
+                    subscriptionInterval?: ("month" | "quarter") | null;
                 };
             };
         };
