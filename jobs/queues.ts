@@ -28,10 +28,8 @@ export type QueueName = keyof typeof queues;
 
 export const queueNames = Object.keys(queues) as QueueName[];
 
-/** The queue that a shopper in checkout waits for: in a busy process its jobs start before those of other queues. */
-export const goesFirst: QueueName = 'payments';
-/** The queue whose jobs start next, before older ones of all the others. */
-export const goesNext: QueueName = 'labels';
+/** The queues that a shopper waits for, before and after paying: in a busy process their jobs start before others. */
+export const goFirst: ReadonlySet<QueueName> = new Set(['payments', 'labels']);
 
 /** One hash tag per queue: a Redis Cluster needs all keys of a queue in one hash slot, and queues should spread. */
 export function queuePrefix(queue: QueueName): string {

@@ -142,17 +142,13 @@ const fewestAtOnce = 1;
 /** After this time a started job no longer counts: it waits for a provider, or takes long. */
 const beginningMs = 250;
 
-/** A job that waits at the gate. */
-interface WaitingAtGate extends Waiting {
-  readonly isNext: boolean;
-}
-
 /**
  * Starts the jobs that a shopper waits for before the other jobs of a process. Node.js has one thread: once it is busy,
  * more concurrent jobs only make each of them slower. From then on, a yielding job starts when another one has ended;
  * the first to start is of the tenant that has the fewest running, so that many jobs of one do not delay another's.
  * There are as many places again for tenants that have few running: they need not wait for the end of another's jobs.
- * What follows next for the shopper starts before all else.
+ * While a job starts that goes first there are half as many places, but never none: a steady stream of orders delays
+ * other jobs and does not stop them.
  */
 export class PriorityGate {
   /** How many jobs are starting that go first, and how many that yield. */
@@ -160,7 +156,7 @@ export class PriorityGate {
   #beginning = 0;
   /** Yielding jobs that have started and not ended, by tenant. */
   readonly #running = new Map<string, number>();
-  readonly #waiting: WaitingAtGate[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #isBusy: () => boolean;
   readonly #beginningMs: number;
 
@@ -175,11 +171,8 @@ export class PriorityGate {
     return this.#whileBeginning(() => (this.#first -= 1));
   }
 
-  /**
-   * Waits for its turn. Call the returned function when the job has ended.
-   * @param options `isNext`: it starts before the others that wait
-   */
-  async enter(tenantId: string, { isNext = false } = {}): Promise<() => void> {
+  /** Waits for its turn. Call the returned function when the job has ended. */
+  async enter(tenantId: string): Promise<() => void> {
     if (this.#hasRoom(tenantId)) this.#begin(tenantId);
     else {
       await new Promise<void>((resolve) => {
@@ -187,7 +180,7 @@ export class PriorityGate {
           this.#begin(tenantId);
           resolve();
         };
-        this.#waiting.push({ tenantId, isNext, begin });
+        this.#waiting.push({ tenantId, begin });
       });
     }
 
@@ -221,12 +214,7 @@ export class PriorityGate {
   }
 
   #takeNext(): Waiting | undefined {
-    const isAnyNext = this.#waiting.some(({ isNext }) => isNext);
-    return takeFairest(
-      this.#waiting,
-      this.#running,
-      ({ tenantId, isNext }) => isNext === isAnyNext && this.#hasRoom(tenantId),
-    );
+    return takeFairest(this.#waiting, this.#running, ({ tenantId }) => this.#hasRoom(tenantId));
   }
 
   #hasRoom(tenantId: string): boolean {

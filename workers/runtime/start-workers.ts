@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 
 import { delayAfter } from '#jobs/lib/retry.ts';
-import { goesFirst, goesNext, type QueueName, queuePrefix } from '#jobs/queues.ts';
+import { goFirst, type QueueName, queuePrefix } from '#jobs/queues.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { within } from '#src/lib/within.ts';
 import { type RedisConnection, untilReady } from '#src/platform/redis.ts';
@@ -103,9 +103,8 @@ function startWorker(
     const tenantId = job.data.tenantId ?? '';
     const admission = await fairShare.admit(tenantId);
     if (!admission.admitted) return delay(job, token, admission.waitMs);
-    const isNext = queue === goesNext;
-    const enter = () => priorityGate.enter(tenantId, { isNext });
-    const ended = queue === goesFirst ? priorityGate.enterFirst() : await enter();
+    const enter = () => priorityGate.enter(tenantId);
+    const ended = goFirst.has(queue) ? priorityGate.enterFirst() : await enter();
     const takeTurn = () => {
       // A job whose piece waits for its turn must not count as one that runs: others would go before it.
       ended();
