@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 
-import { seconds } from '#src/lib/duration.ts';
+import { atMostEvery } from '#src/lib/at-most-every.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
 
 export type RedisConnection = Redis | Cluster;
@@ -30,7 +31,9 @@ export function connectRedis(url: string, options: { blocking: boolean; log: Log
     others.length > 0
       ? new ReconnectingCluster([first, ...others], { redisOptions: { ...redisOptions, ...loginOf(first) }, ...common })
       : new Redis(url, { ...redisOptions, ...common });
-  connection.on('error', reportOnce(options.log));
+  // ioredis reports every attempt to reconnect; a line a minute is enough.
+  const report = (error: Error) => options.log.warn({ err: error.message }, 'redis is unavailable');
+  connection.on('error', atMostEvery(minutes(1), report));
   return connection;
 }
 
@@ -70,16 +73,5 @@ function loginOf(node: string): { username?: string; password?: string } {
   return {
     ...(username && { username: decodeURIComponent(username) }),
     ...(password && { password: decodeURIComponent(password) }),
-  };
-}
-
-/** ioredis reports every attempt to reconnect; a line a minute is enough. */
-function reportOnce(log: Log): (error: Error) => void {
-  let reportedAt = 0;
-  return (error) => {
-    const now = performance.now();
-    if (reportedAt !== 0 && now - reportedAt < 60_000) return;
-    reportedAt = now;
-    log.warn({ err: error.message }, 'redis is unavailable');
   };
 }

@@ -501,3 +501,32 @@ test('a job whose attempts die without an outcome fails after ten starts', async
   await until(async () => (await t.context.queue.getFailedCount()) === 1);
   t.regex((await t.context.row('deadly')).failure ?? '', /^crashes: /);
 });
+
+test('what goes wrong again and again while PostgreSQL accepts no changes is reported once a minute', async (t) => {
+  const { services, work, enqueueFor, queue } = t.context;
+  const phrases: string[] = [];
+  const log: Log = { ...silentLog, warn: (_fields, phrase) => void phrases.push(phrase) };
+  let statements = 0;
+  const observed: Services = {
+    ...services,
+    log,
+    context(parts) {
+      statements += 1;
+      return services.context(parts);
+    },
+  };
+  for (const id of ['first', 'second', 'third']) await enqueueFor(id);
+  await until(async () => (await queue.getPrioritizedCount()) === 3);
+  await services.execute(sql`do $$ begin
+    execute format('alter database %I set default_transaction_read_only = on', current_database());
+  end $$`);
+  const { pool } = services.context().database;
+  const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  // Connections of now keep their setting.
+  for (const client of clients) client.release(true);
+  const relay = startRelay(observed, { pollEveryMs: 5 });
+  t.teardown(() => relay.close());
+  work(async () => t.fail('it was worked'), undefined, observed);
+  await until(async () => (await queue.getDelayedCount()) === 3 && statements >= 20);
+  t.deepEqual(phrases.toSorted(), ['jobs are postponed: how they end cannot be recorded', 'relay round failed']);
+});

@@ -3,7 +3,8 @@ import type { ScheduledJob } from '#jobs/lib/define-job.ts';
 import { schedules } from '#jobs/schedules.ts';
 import { runPlanned } from '#src/database/run-statement.ts';
 import { asPlatform } from '#src/database/transact.ts';
-import { seconds } from '#src/lib/duration.ts';
+import { atMostEvery } from '#src/lib/at-most-every.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
 import { type ClaimedJob, claimDue, claimStale, readFailed, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
@@ -37,6 +38,8 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
   const enqueueSchedules = createScheduler(services);
   const wakes = subscribeToWakes(services);
   const execute: Execute = (statement) => runPlanned(services.context().database.pool, statement);
+  // While PostgreSQL accepts no changes, each round fails; a line a minute is enough.
+  const reportFailure = atMostEvery(minutes(1), (err: unknown) => services.log.warn({ err }, 'relay round failed'));
   let closing = false;
   let healAt = -Infinity;
 
@@ -86,7 +89,7 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
   async function loop(): Promise<void> {
     while (!closing) {
       const nextInMs = await round().catch(async (error: unknown) => {
-        services.log.warn({ err: error }, 'relay round failed');
+        reportFailure(error);
         await closeQueues();
         return pollEveryMs;
       });

@@ -2,7 +2,7 @@ import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 
 import { recordPostponed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
-import { databaseAwayMs, type Outcome } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import type { Envelope } from './run-job.ts';
 
 /** Makes BullMQ retry the job by its policy. */
@@ -30,17 +30,6 @@ export async function recordOutcome(
     throw withoutStack(new Retry(outcome.reason));
   }
   throw withoutStack(new UnrecoverableError(outcome.reason));
-}
-
-/** Nothing could be read or written: put the job off, at no cost to it. */
-export async function postponeWithoutDatabase(
-  services: Services,
-  job: Job<Envelope>,
-  token: string | undefined,
-  error: unknown,
-): Promise<void> {
-  services.log.warn({ job: job.name, err: error }, 'job postponed: the database is unavailable');
-  return delay(job, token, databaseAwayMs);
 }
 
 export async function delay(job: Job<Envelope>, token: string | undefined, milliseconds: number): Promise<void> {

@@ -3,14 +3,15 @@ import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 
 import { delayAfter } from '#jobs/lib/retry.ts';
 import { goFirst, type QueueName, queuePrefix } from '#jobs/queues.ts';
-import { seconds } from '#src/lib/duration.ts';
+import { atMostEvery } from '#src/lib/at-most-every.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
 import { within } from '#src/lib/within.ts';
 import { type RedisConnection, untilReady } from '#src/platform/redis.ts';
 import type { Services } from '#src/services.ts';
 import { FairShare, PriorityGate } from './admission.ts';
-import type { Outcome } from './outcome.ts';
+import { databaseAwayMs, type Outcome } from './outcome.ts';
 import type { Processor } from './processor.ts';
-import { delay, postponeWithoutDatabase, Retry, recordOutcome } from './record-outcome.ts';
+import { delay, Retry, recordOutcome } from './record-outcome.ts';
 import { type Envelope, runJob } from './run-job.ts';
 
 /** Stops taking work, lets running jobs end, and shortly before the deadline aborts those that still run. */
@@ -23,6 +24,9 @@ const workingShare = 0.9;
 
 /** How long after a worker could not begin the next one starts. */
 const startAgainMs = seconds(1);
+
+/** How often a queue reports what happens again and again while PostgreSQL or Redis is unavailable. */
+const reportEveryMs = minutes(1);
 
 /** Work the jobs of these queues in this process. */
 export function startWorkers(
@@ -57,6 +61,9 @@ function superviseWorker(
 ): { close(): Promise<void> } {
   const connection = services.connectBlocking();
   let worker: Worker | undefined;
+  const report = atMostEvery(reportEveryMs, (queue: string, err: unknown) =>
+    services.log.warn({ queue, err }, 'a worker could not begin, another takes its place'),
+  );
   let hasBegun = false;
   let isClosing = false;
 
@@ -71,7 +78,7 @@ function superviseWorker(
         return;
       } catch (error) {
         if (isClosing) return;
-        services.log.warn({ queue: worker.name, err: error }, 'a worker could not begin, another takes its place');
+        report(worker.name, error);
         await worker.close(true).catch(() => undefined);
         await pause(startAgainMs);
       }
@@ -98,6 +105,9 @@ function startWorker(
   shutdown: AbortSignal,
 ): Worker<Envelope> {
   const fairShare = new FairShare(services.config.concurrency[queue]);
+  const reportPostponed = atMostEvery(reportEveryMs, (name: string, err: unknown) =>
+    services.log.warn({ queue, job: name, err }, 'jobs are postponed: how they end cannot be recorded'),
+  );
 
   async function work(job: Job<Envelope>, token?: string): Promise<void> {
     const tenantId = job.data.tenantId ?? '';
@@ -120,8 +130,10 @@ function startWorker(
       await recordOutcome(services, job, token, outcome);
     } catch (error) {
       if (isOutcomeError(error)) throw error;
+      // Nothing could be read or written.
       kind = 'snooze';
-      await postponeWithoutDatabase(services, job, token, error);
+      reportPostponed(job.name, error);
+      await delay(job, token, databaseAwayMs);
     } finally {
       finished(kind);
       ended();
