@@ -33,3 +33,6 @@ export const jobs: readonly JobDefinition[] = [
   staff,
   webhooks,
 ].flatMap((file) => Object.values(file) as unknown as JobDefinition[]);
+
+/** The jobs that this release knows. Another one, that runs beside it or ran before it, may know others. */
+export const jobNames: readonly string[] = jobs.map(({ name }) => name);

@@ -151,14 +151,13 @@ export async function claimStale(
 /** The jobs of each queue that failed last and wait for an operator, those of `payments` and `labels` first. */
 export async function readFailed(
   execute: Execute,
-  jobs: readonly string[],
   { limitPerQueue }: { limitPerQueue: number },
 ): Promise<ClaimedJob[]> {
   return execute<ClaimedJob>(sql`
     select id, tenant_id as "tenantId", job, queue.name as queue, trace, false as "isAgain", 1 as priority
     from unnest(${queueNames}::text[]) with ordinality as queue(name, place) cross join lateral (
       select id, tenant_id, job, trace, failed_at from outbox
-      where queue = queue.name and failed_at is not null and job = any(${jobs})
+      where queue = queue.name and failed_at is not null
       order by failed_at desc limit ${limitPerQueue}) failed
     order by place, failed_at desc`);
 }

@@ -33,7 +33,7 @@ export interface Runtime {
 /** A job whose attempts died this often without an outcome fails. */
 const startsMax = 10;
 
-/** How long a job that this release does not know waits for a worker that does. */
+/** How long a job that this release does not know waits for a worker that does, until the relay fails it. */
 const unknownJobWaitMs = 30_000;
 
 /**
@@ -45,12 +45,11 @@ export async function runJob(
   job: TakenJob,
   runtime: Runtime,
 ): Promise<Outcome> {
-  const processor = processors.get(job.name);
-  if (!processor) return snooze(unknownJobWaitMs, `this release has no processor for the job ${job.name}`);
-
-  const started = await start(services, processor, job);
+  const started = await start(services, job);
   if (!started) return { kind: 'done' };
   if (started.failure !== null) return cancel(started.failure);
+  const processor = processors.get(job.name);
+  if (!processor) return snooze(unknownJobWaitMs, `this release has no processor for the job ${job.name}`);
   // A job that wakes others finds nothing before it is due, would be done, and what it was to wake would be lost.
   const earlyMs = started.dueAt.getTime() - services.clock.now().getTime();
   if (earlyMs > 0) return snooze(earlyMs, 'not due yet');
@@ -87,13 +86,13 @@ function spanOf({ id, trace }: StartedJob): SpanOptions {
 const runOf = ({ id, firstStartedAt }: StartedJob): JobRun => ({ outboxId: id, firstStartedAt });
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
-async function start(services: Services, processor: Processor, job: TakenJob): Promise<StartedJob | undefined> {
+async function start(services: Services, job: TakenJob): Promise<StartedJob | undefined> {
   const now = services.clock.now();
   if (!job.repeatJobKey) return startJob(services.execute, job.id ?? '', now);
   return {
     id: '',
     tenantId: null,
-    job: processor.job.name,
+    job: job.name,
     payload: {},
     starts: 1,
     requestId: null,

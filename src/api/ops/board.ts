@@ -69,7 +69,8 @@ export function createBoard(services: Services): Middleware {
 /** The board shows no sentence of ours beside a success. */
 const retriedInPart = `${retriesMax.toLocaleString('en-US')} failed jobs are retried now. Press Retry all again for the rest.`;
 
-const notFailed = 'This queue has no failed job with this id. It may be running again.';
+const notFailed =
+  'This queue has no failed job with this id, or this release does not know it. It may be running again.';
 
 /** The rows are retried, and the relay carries them: the board itself changes nothing in Redis. */
 async function respondRetry(services: Services, koa: Context): Promise<void> {
