@@ -16,6 +16,7 @@ import { type MailKind, mailKinds } from './kinds.ts';
 import { Mail } from './mail.ts';
 import { renderEmail } from './render-email.ts';
 import { hasBounced, suppress } from './suppression.ts';
+import { isReplaced } from './unsent-mail.ts';
 
 /** The waits after deferred attempts: minutes for greylisting, hours for an outage. */
 const waitsMs = [seconds(40), minutes(2), minutes(10), minutes(30), hours(1), hours(3), hours(6), hours(12)];
@@ -54,13 +55,13 @@ export async function sendMail(
   { mailId }: { mailId: string },
   checks: DeliveryChecks = {},
 ): Promise<void> {
-  const found = await readRow<Mail, { isSuppressed: boolean }>(
+  const found = await readRow<Mail, { isSuppressed: boolean; isReplaced: boolean }>(
     ctx,
     Mail,
     mailId,
-    sql`${hasBounced(ctx, sql`recipient`)} as "isSuppressed"`,
+    sql`${hasBounced(ctx, sql`recipient`)} as "isSuppressed", ${isReplaced} as "isReplaced"`,
   );
-  if (!found || !['queued', 'sending', 'failed'].includes(found.entity.state)) return;
+  if (!found || found.isReplaced || !['queued', 'sending', 'failed'].includes(found.entity.state)) return;
   const { entity: mail } = found;
   const check = checks[mail.kind];
   const outgoing = check

@@ -12,16 +12,23 @@ import { Mail } from './mail.ts';
 /** What a shopper waits for, however late: emails about an order, or about a return of it. */
 const kinds: readonly MailKind[] = ['receipt', 'shipped', 'refunded', 'return_update', 'gift'];
 
-const isUnsentOf = (isOfKind: Sql): Sql => sql`
-  m.state = 'failed' and ${isOfKind} and (m.kind = 'refunded' or not exists (
-    select from mails later where later.tenant_id = m.tenant_id and later.subject_id = m.subject_id
-      and later.kind = m.kind and later.id > m.id))`;
-
 /**
- * The condition that an email `m` to a shopper was given up, and is not replaced by a later one of its kind about the
- * same, whatever became of that one. Each one about a refund is about another refund.
+ * The condition that an email is replaced by a later one of its kind about the same, whatever became of that one. Each
+ * one about a refund is about another refund.
  */
+const hasLater = (mail: Sql): Sql => sql`
+  (${mail}.kind <> 'refunded' and exists (
+    select from mails later where later.tenant_id = ${mail}.tenant_id and later.subject_id = ${mail}.subject_id
+      and later.kind = ${mail}.kind and later.id > ${mail}.id))`;
+
+const isUnsentOf = (isOfKind: Sql): Sql => sql`m.state = 'failed' and ${isOfKind} and not ${hasLater(sql`m`)}`;
+
+/** The condition that an email `m` to a shopper was given up, and is not replaced by a later one. */
 export const isUnsent = isUnsentOf(sql`m.kind = any(${kinds}::text[])`);
+
+/** The condition that an email of `mails` was given up and is replaced by a later one: it is not sent any more. */
+export const isReplaced = sql`
+  (mails.state = 'failed' and mails.kind = any(${kinds}::text[]) and ${hasLater(sql`mails`)})`;
 
 /** An email that was given up. */
 export interface UnsentMail {

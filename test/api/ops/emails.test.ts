@@ -183,6 +183,36 @@ test('of several emails of a kind that were given up, the latest is retried alon
   }
 });
 
+test('a Retry on the board sends the latest email of a kind, and none that a later one replaced', async (t) => {
+  const { api, ctx, services } = t.context;
+  const { id: subjectId } = await buildPaidOrder(ctx);
+  await runJobs(services);
+  mailer.send = () => Promise.reject(new Error('a defect'));
+  t.teardown(() => Object.assign(mailer, accepting));
+  const ids: string[] = [];
+  for (let number = 1; number <= 2; number += 1) {
+    ids.push(await buildMail(ctx, { kind: 'receipt', to: newAddress(), data: orderMail(), subjectId }));
+    await runJobs(services, { failedRuns: 7 });
+    t.context.clock.pass(minutes(1));
+  }
+  const failedJobs = () =>
+    services.execute<{ id: string; key: string }>(sql`
+      select id, key from outbox where failed_at is not null order by key`);
+  t.deepEqual(
+    (await failedJobs()).map(({ key }) => key),
+    ids.map((id) => `${id}:1`),
+  );
+  mailer.send = accepting.send;
+  for (const { id } of await failedJobs()) {
+    const { status } = await api.call('PUT', `/ops/queues/api/queues/emails/${id}/retry`);
+    t.is(status, 204);
+  }
+  await runJobs(services);
+  const states = await Promise.all(ids.map(async (id) => (await readMail(ctx, id))?.state));
+  t.deepEqual(states, ['failed', 'sent']);
+  t.deepEqual(await failedJobs(), []);
+});
+
 test('the failed job of an email that is retried leaves the board', async (t) => {
   const { api, ctx, services, tenant } = t.context;
   const { id: subjectId } = await buildPaidOrder(ctx);
