@@ -4,6 +4,7 @@ import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
+import { isOfStore } from '../tenants/index.ts';
 import { funnelSteps } from './event-input.ts';
 
 const DayText = Type.String({
@@ -112,7 +113,7 @@ export async function busiestTenants(
     ctx.tx.execute<TenantNumbers>(sql`
     select tenant_id as "tenantId", sum(events)::int8 as events, sum(sessions)::int8 as sessions,
       sum(orders)::int8 as orders
-    from analytics_days where day >= ${from}::date
+    from analytics_days where day >= ${from}::date and ${isOfStore(sql`tenant_id`)}
     group by tenant_id order by sum(events) desc, tenant_id limit ${limit}`),
   );
 }

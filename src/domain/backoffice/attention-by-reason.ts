@@ -1,7 +1,7 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { isUnsent } from '../mail/index.ts';
 import { isReasonCode, reasons } from '../shipping/index.ts';
-import { type AdminArea, covers, type Scope } from '../tenants/index.ts';
+import { type AdminArea, covers, isOfStore, type Scope } from '../tenants/index.ts';
 import { type Advice, adviceForOrder, openAttentions } from './attention.ts';
 
 /** The area of each kind of attention: who reads it sees the kind. Null: only an owner does. */
@@ -43,14 +43,14 @@ export interface Attention {
  * are counted, and the deliveries of an endpoint once that no longer needs attention itself; of all stores, everything.
  */
 export function attentionByReason(tenantId?: string): Sql {
-  const ofStore = tenantId === undefined ? sql`` : sql` and tenant_id = ${tenantId}`;
+  const ofStore = tenantId === undefined ? sql` and ${isOfStore(sql`tenant_id`)}` : sql` and tenant_id = ${tenantId}`;
   const limit = tenantId === undefined ? sql`` : sql` limit ${countMax}`;
   const first = tenantId === undefined ? sql`` : sql` order by id${limit}`;
   const firstOrders = tenantId === undefined ? sql`` : sql` order by created_at, id${limit}`;
   // A store's deliveries have indexes by endpoint alone, and those of all stores one without their stores.
   const failedDeliveries =
     tenantId === undefined
-      ? sql`webhook_deliveries where state = 'failed'`
+      ? sql`webhook_deliveries where state = 'failed'${ofStore}`
       : sql`webhook_endpoints e cross join lateral (
           select d.finished_at from webhook_deliveries d
           where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'failed'

@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
 import { isReasonCode, reasons } from '../shipping/index.ts';
-import type { AdminArea } from '../tenants/index.ts';
+import { type AdminArea, isOfStore } from '../tenants/index.ts';
 
 /** One attention of an order. */
 export interface OrderNeedingAttention {
@@ -36,7 +36,7 @@ export async function ordersNeedingAttention(ctx: PlatformContext, limit: number
   return asPlatform(ctx, 'operators see the orders of every store that need attention', (ctx) =>
     ctx.tx.execute<OrderNeedingAttention>(sql`
       select tenant_id as "tenantId", id, order_number as "orderNumber", code, detail, updated_at as "updatedAt"
-      from (${openAttentions}) as open order by code, id limit ${limit}`),
+      from (${openAttentions}) as open where ${isOfStore(sql`tenant_id`)} order by code, id limit ${limit}`),
   );
 }
 

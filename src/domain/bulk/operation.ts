@@ -7,6 +7,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Change } from '../change.ts';
 import type { Actor, Context, InTransaction, PlatformContext } from '../context.ts';
+import { isOfStore } from '../tenants/index.ts';
 import { checkLimits, receivingMs } from './limits.ts';
 
 export const operationTypes = ['import', 'export', 'bulk_change'] as const;
@@ -159,7 +160,9 @@ export async function openOperations(ctx: PlatformContext, limit: number): Promi
     ctx.tx.execute<OpenOperation>(sql`
     select tenant_id as "tenantId", id, type, kind, state, rows_done as "rowsDone",
       rows_total as "rowsTotal", rows_failed as "rowsFailed", created_at as "createdAt"
-    from bulk_operations where finished_at is null and state <> 'previewed' order by created_at limit ${limit}`),
+    from bulk_operations
+    where finished_at is null and state <> 'previewed' and ${isOfStore(sql`tenant_id`)}
+    order by created_at limit ${limit}`),
   );
 }
 

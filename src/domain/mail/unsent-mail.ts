@@ -6,6 +6,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { closeFailed } from '#src/outbox/job-state.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
+import { isOfStore } from '../tenants/index.ts';
 import type { MailKind } from './kinds.ts';
 import { Mail } from './mail.ts';
 
@@ -53,10 +54,11 @@ export async function unsentMails(
     const mails = await ctx.tx.execute<UnsentMail>(sql`
       select unsent.* from unnest(${kinds}::text[]) with ordinality as of(kind, place) cross join lateral (
         select tenant_id as "tenantId", id, kind, subject_id as "subjectId", failure, updated_at as "updatedAt"
-        from mails m where ${isUnsentOf(sql`m.kind = of.kind`)} order by updated_at, id limit ${limitPerKind}) as unsent
+        from mails m where ${isUnsentOf(sql`m.kind = of.kind`)} and ${isOfStore(sql`m.tenant_id`)}
+        order by updated_at, id limit ${limitPerKind}) as unsent
       order by place, "updatedAt", id`);
     const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
-      select count(*)::int as total from mails m where ${isUnsent}`);
+      select count(*)::int as total from mails m where ${isUnsent} and ${isOfStore(sql`m.tenant_id`)}`);
     return { mails, total };
   });
 }

@@ -4,6 +4,7 @@ import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
+import { isOfStore } from '../tenants/index.ts';
 import type { LabelState } from './label.ts';
 import { type LabelRecord, type LabelView, presentLabel } from './present.ts';
 
@@ -98,20 +99,23 @@ export async function labelsForOperators(ctx: PlatformContext, limit: number): P
         select distinct reason_code as reason from labels where state = 'needs_attention') as of cross join lateral (
         select ${waitingColumns}
         from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
-        where l.state = 'needs_attention' and l.reason_code = of.reason
+        where l.state = 'needs_attention' and l.reason_code = of.reason and ${isOfStore(sql`l.tenant_id`)}
         order by l.updated_at, l.id limit ${limit}) as label
       order by label."reasonCode", label."updatedAt", label.id`);
     const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
-      select count(*)::int as total from labels where state = 'needs_attention'`);
+      select count(*)::int as total from labels
+      where state = 'needs_attention' and ${isOfStore(sql`tenant_id`)}`);
     const delayed = await ctx.tx.execute<WaitingLabel>(sql`
       select ${waitingColumns}
       from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
-      where l.next_attempt_at is not null order by l.next_attempt_at limit ${limit}`);
+      where l.next_attempt_at is not null and ${isOfStore(sql`l.tenant_id`)}
+      order by l.next_attempt_at limit ${limit}`);
     const duplicates = await ctx.tx.execute<DuplicateLabel>(sql`
       select u.tenant_id as "tenantId", u.purchase_id as "purchaseId", u.state, u.found_at as "foundAt",
         l.order_id as "orderId", l.order_number as "orderNumber"
       from unused_labels u join labels l on l.tenant_id = u.tenant_id and l.id = u.label_id
-      where u.acknowledged_at is null order by u.found_at limit ${limit}`);
+      where u.acknowledged_at is null and ${isOfStore(sql`u.tenant_id`)}
+      order by u.found_at limit ${limit}`);
     return { labels, total, delayed, duplicates };
   });
 }

@@ -1,5 +1,5 @@
 import { runOnPlatformTables } from '#src/database/transact.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
 
 /** A store that no process finds any more. Its rows are deleted; who removed it stays. */
@@ -29,6 +29,10 @@ export async function markRemoved(ctx: InTransaction, removedBy: string): Promis
     select id, slug, closed_at, removed_at, ${removedBy} from removed returning 1`);
   return removed.length > 0;
 }
+
+/** The condition that a row is not of a removed store: such rows are left until they are deleted. */
+export const isOfStore = (tenantId: Sql): Sql => sql`
+  ${tenantId} <> all(array(select id from removed_stores where deleted_at is null))`;
 
 /** Every store that was ever removed, the latest last. */
 export async function listRemoved(ctx: PlatformContext): Promise<RemovedStore[]> {

@@ -1,6 +1,7 @@
 import { asPlatform } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
+import { isOfStore } from '../tenants/index.ts';
 import type { DisabledReason } from './webhook-endpoint.ts';
 
 /** A delivery that failed for good. */
@@ -45,18 +46,21 @@ export async function webhooksNeedingAttention(
         (select count(*)::int from webhook_deliveries d
          where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'pending') as waiting
       from webhook_endpoints e
-      where e.failing_since is not null or e.disabled_reason in ('gone', 'failing')
+      where (e.failing_since is not null or e.disabled_reason in ('gone', 'failing')) and ${isOfStore(sql`e.tenant_id`)}
       order by coalesce(e.failing_since, e.disabled_at) limit ${limit}`);
     const deliveries = await ctx.tx.execute<FailedDelivery>(sql`
       select d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", split_part(e.url, '?', 1) as url,
         d.event_id as "eventId", event.type, d.attempt_count as "attemptCount", d.last_status as "lastStatus",
         d.last_failure as "lastFailure", d.finished_at as "finishedAt"
-      from (select * from webhook_deliveries where state = 'failed' order by id desc limit ${limit}) d
+      from (
+        select * from webhook_deliveries where state = 'failed' and ${isOfStore(sql`tenant_id`)}
+        order by id desc limit ${limit}) d
       join webhook_endpoints e on e.tenant_id = d.tenant_id and e.id = d.endpoint_id
       join events event on event.tenant_id = d.tenant_id and event.id = d.event_id
       order by d.id desc`);
     const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
-      select count(*)::int as total from webhook_deliveries where state = 'failed'`);
+      select count(*)::int as total from webhook_deliveries
+      where state = 'failed' and ${isOfStore(sql`tenant_id`)}`);
     return { endpoints, deliveries, total };
   });
 }

@@ -5,6 +5,7 @@ import type { Context } from '#src/domain/context.ts';
 import type { MailRequest } from '#src/domain/mail/enqueue-mail.ts';
 import { failMail } from '#src/domain/mail/index.ts';
 import type { MailKind } from '#src/domain/mail/kinds.ts';
+import { closeStore, markRemoved } from '#src/domain/tenants/index.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
@@ -80,8 +81,7 @@ test('one request retries the emails of a kind, also those that were retried in 
   // The rows of a store that was removed are still being deleted.
   const removed = { ...ctx, tenant: await buildTenant(services) };
   await buildUnsent(removed, (await buildPaidOrder(removed)).id);
-  await services.execute(sql`
-    update tenants set closed_at = ${ctx.clock.now()}, removed_at = ${ctx.clock.now()} where id = ${removed.tenant.id}`);
+  await transact(removed, async (ctx) => (await closeStore(ctx)) && (await markRemoved(ctx, 'ada@desk')));
   const orders = [await buildPaidOrder(ctx), await buildPaidOrder(ctx)];
   const ids = await Promise.all(orders.map(({ id }) => buildUnsent(ctx, id)));
   for (const time of ['first', 'second']) {

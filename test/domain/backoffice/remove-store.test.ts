@@ -1,10 +1,23 @@
 import anyTest, { type TestFn } from 'ava';
 import { mailLink } from '#jobs/sessions.ts';
 import { asPlatform, transact } from '#src/database/transact.ts';
+import { busiestTenants } from '#src/domain/analytics/index.ts';
 import { recordAudit } from '#src/domain/audit/index.ts';
-import { countStoreRows, removeStore, removeStores } from '#src/domain/backoffice/index.ts';
+import { attentionKinds } from '#src/domain/backoffice/attention-by-reason.ts';
+import {
+  countStoreRows,
+  ordersNeedingAttention,
+  readOperations,
+  removeStore,
+  removeStores,
+} from '#src/domain/backoffice/index.ts';
+import { openOperations } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { unsentMails } from '#src/domain/mail/index.ts';
+import { readDrift } from '#src/domain/payments/index.ts';
+import { labelsForOperators } from '#src/domain/shipping/index.ts';
 import { closeStore, issueKey, listRemoved, listTenants, reopenStore } from '#src/domain/tenants/index.ts';
+import { webhooksNeedingAttention } from '#src/domain/webhooks/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
@@ -120,6 +133,68 @@ function sampleOf(type: string, text: string, number: number): string {
   if (type === 'tsvector') return `''`;
   return String(number);
 }
+
+test.serial('operators see nothing of a removed store while its rows are being deleted', async (t) => {
+  const { ctx, services, tenant, clock } = t.context;
+  await fillTables(services, [tenant.id]);
+  const now = clock.now();
+  // What the pages and the start page of operators are about.
+  await transact(ctx, async ({ tx }) => {
+    for (const change of [
+      sql`update mails set state = 'failed', kind = 'receipt'`,
+      sql`update labels set state = 'needs_attention', reason_code = 'no_rates', next_attempt_at = ${now}`,
+      sql`update unused_labels set acknowledged_at = null`,
+      sql`update webhook_endpoints set failing_since = ${now}, disabled_at = null, events = '["order.*"]'`,
+      sql`update webhook_deliveries set state = 'failed', finished_at = ${now}`,
+      sql`update bulk_operations set state = 'running', finished_at = null`,
+      sql`update orders set attentions = '[{"code": "amount_mismatch", "detail": ""}]'`,
+      sql`update payment_accounts set mode = 'direct', secret_key_sealed = 'x', silent_since = ${now}`,
+      sql`update payment_event_gaps set finished_at = null`,
+      sql`update payment_drift_reports set unpaid_here = '["ord_1"]', unpaid_there = '[]',
+        unmade_renewals = '[]', created_at = ${now}`,
+      sql`update shipping_accounts set paused_at = ${now}`,
+      sql`update analytics_days set day = ${now}::timestamptz::date`,
+      sql`update erasures set state = 'failed'`,
+    ])
+      await tx.execute(sql`${change} where tenant_id = ${tenant.id}`);
+  });
+  const platform = services.context();
+  const readPages = async () => {
+    const [labels, webhooks, drift] = [
+      await labelsForOperators(platform, 9),
+      await webhooksNeedingAttention(platform, 9),
+      await readDrift(platform, 9),
+    ];
+    const pages: Record<string, readonly { tenantId: string }[]> = {
+      mails: (await unsentMails(platform, 9)).mails,
+      labels: labels.labels,
+      delayed: labels.delayed,
+      duplicates: labels.duplicates,
+      endpoints: webhooks.endpoints,
+      deliveries: webhooks.deliveries,
+      operations: await openOperations(platform, 9),
+      orders: await ordersNeedingAttention(platform, 9),
+      compared: drift.stores,
+      drifted: drift.orders,
+      gaps: drift.gaps,
+      busiest: await busiestTenants(platform, { days: 2, limit: 9 }),
+    };
+    return Object.entries(pages).flatMap(([page, rows]) =>
+      rows.some((row) => row.tenantId === tenant.id) ? page : [],
+    );
+  };
+  const readKinds = async () => new Set((await readOperations(platform)).attention.map(({ kind }) => kind));
+  t.is((await readPages()).length, 12, String(await readPages()));
+  const kinds = await readKinds();
+  t.deepEqual([...kinds].toSorted(), [...attentionKinds].toSorted());
+  await closeAndRemove(ctx);
+  t.deepEqual(await readPages(), []);
+  t.deepEqual([...(await readKinds())], []);
+
+  while (await runOnce(services));
+  clock.pass(minutes(61));
+  t.false(await runOnce(services));
+});
 
 test.serial('a removed store leaves no row in any table, and another with the same rows stays as it was', async (t) => {
   const { ctx, services, tenant, clock } = t.context;
@@ -245,9 +320,10 @@ test.serial('a store is removed only when it is closed and nothing of it is on i
       insert into payment_refunds (tenant_id, id, order_id, state, amount_cents, requested_by, created_at)
       values (${ctx.tenant.id}, 'rfd_1', ${order.id}, 'requested', 100, 'key_1', now())`);
     await tx.execute(sql`
-      insert into labels (tenant_id, id, order_id, order_number, state, latest_attempt, failed_attempts,
+      insert into labels (tenant_id, id, order_id, order_number, state, reason_code, latest_attempt, failed_attempts,
         chosen_manually, buy_number, buying_since, rechecks, created_at, updated_at)
-      values (${ctx.tenant.id}, 'lbl_1', ${order.id}, 'ORD-1', 'needs_attention', 1, 0, false, 1, now(), 0, now(), now())`);
+      values (${ctx.tenant.id}, 'lbl_1', ${order.id}, 'ORD-1', 'needs_attention', 'outcome_unknown', 1, 0, false, 1,
+        now(), 0, now(), now())`);
   });
   t.deepEqual(
     (await removeStore(ctx, 'ada@desk')).map((obstacle) => obstacle.replace(/ that.*/, '')),

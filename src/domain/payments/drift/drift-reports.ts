@@ -4,6 +4,7 @@ import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../../context.ts';
+import { isOfStore } from '../../tenants/index.ts';
 import { type EventGap, shownGaps } from '../events/event-gaps.ts';
 
 const shownMs = days(30);
@@ -82,7 +83,7 @@ export async function readDrift(
       from payment_accounts a left join lateral (
         select * from payment_drift_reports r where r.tenant_id = a.tenant_id
         order by r.created_at desc, r.id desc limit 1) r on true
-      where a.mode = 'direct' and a.secret_key_sealed is not null
+      where a.mode = 'direct' and a.secret_key_sealed is not null and ${isOfStore(sql`a.tenant_id`)}
       order by a.silent_since, r.created_at nulls first limit ${limit}`);
     const orders = await ctx.tx.execute<DriftedOrder>(sql`
       with found as (
@@ -91,7 +92,7 @@ export async function readDrift(
           select 'unpaid_here' as kind, jsonb_array_elements_text(unpaid_here) as about
           union all select 'unpaid_there', jsonb_array_elements_text(unpaid_there)
           union all select 'unmade_renewal', jsonb_array_elements_text(unmade_renewals)) as f
-        where r.created_at > ${fromNow(ctx.clock, -shownMs)})
+        where r.created_at > ${fromNow(ctx.clock, -shownMs)} and ${isOfStore(sql`r.tenant_id`)})
       select found.tenant_id as "tenantId", coalesce(o.id, about) as "orderId",
         coalesce(o.order_number, about) as "orderNumber",
         case when o.id is null then 'no_order' else kind end as kind, min(at) as "foundAt",

@@ -8,6 +8,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../../context.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
+import { isOfStore } from '../../tenants/index.ts';
 import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
 import { applyCurrent } from '../snapshots/apply-snapshot.ts';
@@ -72,7 +73,8 @@ export async function shownGaps(ctx: InTransaction<PlatformContext>, limit: numb
   return ctx.tx.execute<EventGap>(sql`
     select tenant_id as "tenantId", lost_from as from, lost_to as to, finished_at as "finishedAt"
     from payment_event_gaps
-    where finished_at is null or finished_at > ${fromNow(ctx.clock, -shownMs)} order by id desc limit ${limit}`);
+    where (finished_at is null or finished_at > ${fromNow(ctx.clock, -shownMs)}) and ${isOfStore(sql`tenant_id`)}
+    order by id desc limit ${limit}`);
 }
 
 /** One job scans this much and enqueues the next; after each attempt that failed or took too long, half of it. */
