@@ -62,14 +62,15 @@ export async function readRow<Entity extends Keyed, More extends object = object
  * they were when it was read or last saved. Each change increments the version of an entity that has one. An entity that
  * was saved in a transaction which is rolled back is out of date.
  *
- * @param run executes the statement; by default it is its own transaction, unless one is open
+ * @param options `onlyWhere`: a further condition; `run` executes the statement, which by default is its own transaction
+ *   unless one is open
  * @returns whether it was written
  */
 export async function saveRow<Entity extends Keyed>(
   ctx: TenantContext,
   entity: Entity,
   unchanged: readonly EntityKey<Entity>[],
-  run = changesRow,
+  { onlyWhere, run = changesRow }: { onlyWhere?: Sql | undefined; run?: typeof changesRow | undefined } = {},
 ): Promise<boolean> {
   const { __meta: meta, __originalEntityData } = helper(entity);
   const comparator = ctx.database.orm.em.getComparator();
@@ -82,6 +83,7 @@ export async function saveRow<Entity extends Keyed>(
   const stored: Record<string, unknown> = { ...__originalEntityData, version: entity.version };
   const sets = Object.entries(changes).map(([name, value]) => sql`${columnOf(name)} = ${value}`);
   const conditions = unchanged.map((name) => sql` and ${columnOf(name)} is not distinct from ${stored[name]}`);
+  if (onlyWhere) conditions.push(sql` and ${onlyWhere}`);
   const isSaved = await run(
     ctx,
     sql`

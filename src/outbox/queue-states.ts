@@ -1,4 +1,4 @@
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { queueLimits, store } from './claim-jobs.ts';
 import type { Execute } from './job-state.ts';
 
@@ -44,3 +44,7 @@ export async function readJobStates(execute: Execute, now: Date, limits = queueL
       count(*) filter (where state = 'failed')::int as failed
     from open group by queue, job order by queue, job`);
 }
+
+/** A query of what a store's jobs of these names are about that have neither completed nor failed: their `payload`. */
+export const openJobsOf = (tenantId: string, jobs: readonly string[]): Sql => sql`
+  select payload from outbox where tenant_id = ${tenantId} and job = any(${jobs}) and next_relay_at is not null`;

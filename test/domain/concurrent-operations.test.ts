@@ -4,6 +4,7 @@ import { decideReminder as decideReminderJob } from '#jobs/reminders.ts';
 import { mailLink as mailLinkJob } from '#jobs/sessions.ts';
 import { mailStaffLink as mailStaffLinkJob } from '#jobs/staff.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { removeStore } from '#src/domain/backoffice/index.ts';
 import { changeKindOf, previewChange, runChange, undoChange } from '#src/domain/bulk/index.ts';
 import { unsubscribe } from '#src/domain/cart/index.ts';
 import { requestCode, useCode } from '#src/domain/confirmations/index.ts';
@@ -29,8 +30,10 @@ import {
   startTotp,
   verifyStaffSession,
 } from '#src/domain/staff/index.ts';
-import { deriveCode, findKey, saveKey } from '#src/domain/tenants/index.ts';
+import { closeStore, deriveCode, findKey, saveKey } from '#src/domain/tenants/index.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
@@ -49,6 +52,7 @@ import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts'
 import { interleave } from '#test/support/interleave.ts';
 import { meets } from '#test/support/meets.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 
 /*
  * What may be done twice at once: by a shopper who clicks twice, by two members of the staff, by two workers that run
@@ -88,6 +92,22 @@ async function buildTotp(ctx: Context) {
     new TOTP({ secret }).generate({ timestamp: ctx.clock.now().getTime() + steps * 30_000 });
   await confirmTotp(ctx, session, codeAt(-1));
   return { session, code: codeAt(0) };
+}
+
+/** A store of its own that can be removed, and how many of its refunds were accepted although it was. */
+async function buildClosedStore(ctx: Context, services: Services) {
+  const own: Context = { ...ctx, tenant: await buildTenant(services) };
+  const { id: orderId } = await buildReturnableOrder(own, { paymentId: newId('pay') });
+  const closedAt = fromNow(ctx.clock, -minutes(5));
+  await transact({ ...own, clock: { now: () => closedAt } }, closeStore);
+  return {
+    refund: () => outcomeOf(requestRefund(own, { orderId })),
+    remove: () => outcomeOf(removeStore(own, 'ada@desk')),
+    async effect() {
+      const removed = await services.execute(sql`select from removed_stores where id = ${own.tenant.id}`);
+      return removed.length > 0 ? (await refundsOf(own, orderId)).length : 0;
+    },
+  };
 }
 
 const operations: Record<string, { build: (ctx: Context, services: Services) => Promise<Operation>; both: unknown }> = {
@@ -232,6 +252,20 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
       };
     },
     both: 1,
+  },
+  'requestRefund and removeStore at once leave no accepted refund of a removed store': {
+    async build(ctx, services) {
+      const { refund, remove, effect } = await buildClosedStore(ctx, services);
+      return { run: (turn) => (turn === 0 ? refund() : remove()), effect };
+    },
+    both: 0,
+  },
+  'removeStore and requestRefund at once leave no accepted refund of a removed store': {
+    async build(ctx, services) {
+      const { refund, remove, effect } = await buildClosedStore(ctx, services);
+      return { run: (turn) => (turn === 0 ? remove() : refund()), effect };
+    },
+    both: 0,
   },
   'redeemGiftCard twice at once, without a hold, takes no more than is on the card': {
     async build(ctx) {

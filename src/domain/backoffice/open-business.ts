@@ -1,5 +1,7 @@
+import { refundDuplicate, refundUnusedLabel } from '#jobs/labels.ts';
 import { readRow } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
+import { openJobsOf } from '#src/outbox/queue-states.ts';
 import type { Context } from '../context.ts';
 
 /** What of a store goes on although it is closed. */
@@ -12,11 +14,14 @@ export interface OpenBusiness {
   readonly payableUntil: Date | null;
   /** Refunds that the payment provider has not accepted or declined yet. */
   readonly refunds: number;
-  /** Labels that are being bought or voided, or of which it is not known whether they were. */
+  /** Labels that are being bought, voided or refunded, or of which it is not known whether they were. */
   readonly labels: number;
   /** Orders that were paid and not sent. */
   readonly unsentOrders: number;
 }
+
+/** Jobs that have the carrier refund labels which nobody needs. */
+const refundsOfLabels = [refundUnusedLabel.name, refundDuplicate.name];
 
 /** Count what of a store is not at its end. */
 export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
@@ -32,9 +37,13 @@ export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
         where ${ofStore} and state in ('creating', 'open', 'processing')) as checkouts,
       (select max(expires_at) from ${payable}) as "payableUntil",
       (select count(*)::int from payment_refunds where ${ofStore} and state = 'requested') as refunds,
-      (select count(*)::int from labels
+      (select count(*)::int from (
+        select id from labels
         where ${ofStore} and (state in ('rate_chosen', 'buying') or buying_since is not null or voiding_since is not null
-          or lease_expires_at > ${ctx.clock.now()})) as labels,
+          or lease_expires_at > ${ctx.clock.now()})
+        union
+        select coalesce(payload ->> 'labelId', payload ->> 'purchaseId')
+        from (${openJobsOf(ctx.tenant.id, refundsOfLabels)}) as job) as unsettled) as labels,
       (select count(*)::int from orders
         where ${ofStore} and status in ('paid', 'partially_refunded')
           and fulfillment_status in ('unfulfilled', 'needs_attention', 'label_purchased')) as "unsentOrders"`,

@@ -10,6 +10,7 @@ import {
   deleteRemoved,
   listRemoved,
   lockStore,
+  lockToRemove,
   markRemoved,
   type RemovedStore,
   readStore,
@@ -26,6 +27,7 @@ import { type OpenBusiness, readOpenBusiness } from './open-business.ts';
 export async function removeStore(ctx: Context, removedBy: string): Promise<string[]> {
   return transact(ctx, async (ctx) => {
     await lockStore(ctx, ctx.tenant.slug);
+    await lockToRemove(ctx);
     const obstacles = obstaclesOf(ctx, await readStore(ctx), await readOpenBusiness(ctx));
     if (obstacles.length > 0) return obstacles;
     if (!(await markRemoved(ctx, removedBy))) return [notClosed];

@@ -3,6 +3,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { isFinal, type LabelPurchase, type Rate } from '../ports/shipping-gateway.ts';
+import { isNotRemoved } from '../tenants/index.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
 import { takeLease } from './label-lease.ts';
@@ -30,7 +31,7 @@ interface Choice {
 export async function buyLabel(ctx: Context, label: Label, account: OpenedAccount, choice?: Choice): Promise<Next> {
   if (choice) label.choose(choice.rate, choice.quotedFor);
   label.beginBuying(ctx.clock.now());
-  const heldUntil = await takeLease(ctx, label);
+  const heldUntil = await takeLease(ctx, label, isNotRemoved(ctx));
   const { rateId, marker } = label;
   if (!rateId) throw new TypeError(`The label ${label.id} cannot be bought without a rate.`);
   const timeoutMs = ctx.settings.labelBuyTimeoutMs;

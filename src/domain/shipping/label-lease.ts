@@ -4,7 +4,7 @@ import { readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import { Label } from './label.ts';
@@ -21,18 +21,19 @@ export function leaseMs(ctx: Context): number {
 
 /**
  * Write a label that this attempt has read or holds, and has not locked.
- * @throws Snooze when another process has changed it since
+ * @throws Snooze when another process has changed it since, or it does not meet the condition
  */
-export async function saveHeld(ctx: Context, label: Label): Promise<void> {
+export async function saveHeld(ctx: Context, label: Label, onlyWhere?: Sql): Promise<void> {
   label.updatedAt = ctx.clock.now();
-  if (!(await saveRow(ctx, label, ['version']))) throw new Snooze(seconds(1), 'another attempt took over the label');
+  const isSaved = await saveRow(ctx, label, ['version'], { onlyWhere });
+  if (!isSaved) throw new Snooze(seconds(1), 'another attempt took over the label');
 }
 
 /** The same, and take its lease, or renew it. @returns when the lease expires */
-export async function takeLease(ctx: Context, label: Label): Promise<Date> {
+export async function takeLease(ctx: Context, label: Label, onlyWhere?: Sql): Promise<Date> {
   const heldUntil = fromNow(ctx.clock, leaseMs(ctx));
   label.leaseExpiresAt = heldUntil;
-  await saveHeld(ctx, label);
+  await saveHeld(ctx, label, onlyWhere);
   return heldUntil;
 }
 

@@ -9,6 +9,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import { isFinal } from '../ports/shipping-gateway.ts';
+import { rejectIfRemoved } from '../tenants/index.ts';
 import type { Label } from './label.ts';
 import { leaseMs, lockLabel, lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
@@ -42,6 +43,7 @@ async function holdForVoid(ctx: Context, labelId: string): Promise<HeldLabel> {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
     if (!order || !label) throw notFound('label');
+    await rejectIfRemoved(ctx);
     rejectIfOpen(label);
     if (label.isHeldByAnother(ctx.clock.now())) throw inProgress();
     const mayVoid = ['purchased', 'needs_attention', 'queued', 'rate_chosen'].includes(label.state);

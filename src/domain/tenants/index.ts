@@ -30,7 +30,16 @@ export {
 } from './directories.ts';
 export { countKeys, findKey, issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
 export { readSealingKeys } from './read-sealing-keys.ts';
-export { deleteRemoved, isOfStore, listRemoved, markRemoved, type RemovedStore } from './remove-store.ts';
+export {
+  deleteRemoved,
+  isNotRemoved,
+  isOfStore,
+  listRemoved,
+  lockToRemove,
+  markRemoved,
+  type RemovedStore,
+  rejectIfRemoved,
+} from './remove-store.ts';
 export { lockStore, ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';

@@ -1,4 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
+import { refundDuplicate, refundUnusedLabel } from '#jobs/labels.ts';
 import { mailLink } from '#jobs/sessions.ts';
 import { asPlatform, transact } from '#src/database/transact.ts';
 import { busiestTenants } from '#src/domain/analytics/index.ts';
@@ -337,6 +338,14 @@ test.serial('a store is removed only when it is closed and nothing of it is on i
     );
     await tx.execute(sql`update labels set buying_since = null where tenant_id = ${ctx.tenant.id}`);
   });
+  await transact(ctx, async (ctx) => {
+    enqueue(ctx, refundUnusedLabel, { labelId: 'lbl_1', kind: 'refund', version: 1 });
+    enqueue(ctx, refundDuplicate, { purchaseId: 'tr_1' });
+  });
+  t.regex(String(await removeStore(ctx, 'ada@desk')), /^labels that are .*: 2 \(wait/);
+  await ctx.database.pool.query(`update outbox set next_relay_at = null, finished_at = now() where tenant_id = $1`, [
+    ctx.tenant.id,
+  ]);
   t.deepEqual(await removeStore(ctx, 'ada@desk'), []);
   await t.throwsAsync(removeStore(ctx, 'ada@desk'), { message: /store/ });
   t.false(await transact(ctx, reopenStore), 'who had found it before it was removed does not open it again');

@@ -14,6 +14,7 @@ import {
   saveShippingAccount,
 } from '#src/domain/shipping/index.ts';
 import { unpause } from '#src/domain/shipping/pause-labels.ts';
+import { closeStore, markRemoved } from '#src/domain/tenants/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -24,6 +25,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder, type GivenOrder } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { busy, denial, type FakeShipping, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import {
   Crash,
   crashingClock,
@@ -836,4 +838,18 @@ test.serial('a label costs the database so many statements and no more', async (
   const bought = await countStatements(services, () => run(ctx, requested.order.id, 1));
   t.is((await labelOf(ctx, requested.order.id)).state, 'purchased');
   t.is(bought.statements.length - 1, 7, bought.statements.join('\n'));
+});
+
+test('no label is bought for a store that is removed while its rates are requested', async (t) => {
+  const { ctx, shipping } = withFake({ ...t.context.ctx, tenant: await buildTenant(t.context.services) });
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  const { quote } = shipping;
+  shipping.quote = async (...given) => {
+    await transact(ctx, async (ctx) => (await closeStore(ctx)) && (await markRemoved(ctx, 'ada@desk')));
+    return quote(...given);
+  };
+  t.is(await run(ctx, order.id), 'snoozed');
+  t.deepEqual(shipping.calls, ['quote']);
+  t.like(await labelOf(ctx, order.id), { state: 'queued', buyingSince: null });
 });

@@ -14,6 +14,7 @@ import { recordAudit } from '../../audit/index.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { lockOrder, type Order } from '../../orders/index.ts';
 import { isVerified, requireSecondFactor } from '../../second-factor.ts';
+import { rejectIfRemoved } from '../../tenants/index.ts';
 import { type Refund, readRefund } from './refund.ts';
 
 export const RefundInput = Type.Object({
@@ -54,6 +55,7 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
   const { orderId, reason = null, returnId = null } = request;
   return transact(ctx, async (ctx) => {
     const order = found(await lockOrder(ctx, orderId), 'order');
+    await rejectIfRemoved(ctx);
     const pending = request.isNamed || returnId ? undefined : await findPending(ctx, request);
     if (pending) return pending;
     const amountCents = checkRefundAmount(order, await leftToRefund(ctx, order), request.amountCents ?? null);
