@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { Queue } from 'bullmq';
+import type { Command } from 'ioredis';
 
 import { aggregateBatches } from '#jobs/analytics.ts';
 import { queuePrefix } from '#jobs/queues.ts';
@@ -520,3 +521,68 @@ test('what goes wrong again and again while PostgreSQL accepts no changes is rep
   await until(async () => (await queue.getDelayedCount()) === 3 && statements >= 20);
   t.deepEqual(phrases.toSorted(), ['jobs are postponed: how they end cannot be recorded', 'relay round failed']);
 });
+
+/** How a job ends in its first run. */
+const endings: Record<string, (ctx: Context) => Promise<unknown>> = {
+  done: async () => undefined,
+  completed: (ctx) => completeJob(ctx, async () => undefined),
+  snoozed: () => Promise.reject(new Snooze(5, 'they are busy')),
+  retried: () => Promise.reject(new Error('the printer is out of paper')),
+  failed: () => Promise.reject(new DomainError('conflict', 'no_paper', 'There is no paper.')),
+};
+
+/** Services that empty Redis just before the statement or command of this number, counted while `isCounted`. */
+function emptyingRedis(services: Services, step: number, isCounted: () => boolean) {
+  let sent = 0;
+  const emptyAtStep = async () => {
+    if (isCounted() && (sent += 1) === step) await services.redis.flushdb();
+  };
+  const emptying: Services = {
+    ...services,
+    async execute(statement) {
+      await emptyAtStep();
+      return services.execute(statement);
+    },
+    connectBlocking() {
+      const connection = services.connectBlocking();
+      const send = connection.sendCommand.bind(connection);
+      return Object.assign(connection, {
+        sendCommand: (command: Command) => (isCounted() ? emptyAtStep().then(() => send(command)) : send(command)),
+      });
+    },
+  };
+  return { emptying, isReached: () => sent >= step };
+}
+
+for (const [ending, end] of Object.entries(endings)) {
+  test(`a job that is ${ending} ends so, wherever Redis is emptied while that is recorded`, async (t) => {
+    const { services, clock, queue, row, work, enqueueFor } = t.context;
+    const isEnded = async (id: string) => {
+      clock.pass(minutes(1));
+      const { finished, failed } = await row(id);
+      return ending === 'failed' ? failed : finished;
+    };
+    let reached = 0;
+    for (let step = 1; step <= 4; step += 1) {
+      let runs = 0;
+      const { emptying, isReached } = emptyingRedis(services, step, () => runs === 1);
+      const worker = work(
+        async (ctx) => {
+          runs += 1;
+          if (runs === 1) await end(ctx);
+        },
+        undefined,
+        emptying,
+      );
+      const id = `${ending}-${step}`;
+      await enqueueFor(id);
+      await until(() => isEnded(id));
+      if (ending === 'failed') await until(async () => (await queue.getJob((await row(id)).id))?.isFailed());
+      else await until(async () => (await queue.getJob((await row(id)).id)) === undefined);
+      await worker.close(1000);
+      if (isReached()) reached += 1;
+      t.true(runs <= 2, `${runs} runs, step ${step}`);
+    }
+    t.true(reached >= 2, `${reached} steps were reached`);
+  });
+}
