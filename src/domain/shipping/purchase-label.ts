@@ -70,7 +70,7 @@ async function readOpenLabel(
   const label = row?.entity;
   if (!label || label.isFinished || label.voidingSince) return undefined;
   if (label.state === 'needs_attention') {
-    if (ctx.attempt?.manual) await restart(ctx, labelId);
+    if (ctx.attempt?.manual) await restart(ctx, label);
     return undefined;
   }
   if (attempt !== label.latestAttempt) return undefined;
@@ -79,10 +79,11 @@ async function readOpenLabel(
   return { label, ...openAccountAndOrder(ctx, row) };
 }
 
-async function restart(ctx: Context, labelId: string): Promise<void> {
+/** Of several runs of a retry one restarts the label: the others may see it flagged again, which they do not decide. */
+async function restart(ctx: Context, { id, latestAttempt }: Label): Promise<void> {
   await completeJob(ctx, async (ctx) => {
-    const label = await lockLabel(ctx, labelId);
-    if (label?.state !== 'needs_attention') return;
+    const label = await lockLabel(ctx, id);
+    if (label?.state !== 'needs_attention' || label.latestAttempt !== latestAttempt) return;
     await recordAudit(
       { ...ctx, actor: { kind: 'operator', id: 'board' } },
       { action: 'label.retried', subjectKind: 'order', subjectId: label.orderId },

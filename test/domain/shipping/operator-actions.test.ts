@@ -32,6 +32,7 @@ import { buildPaidOrder, buildReleasedHold, newYork } from '#test/support/factor
 import { buildShippingAccount, origin } from '#test/support/factories/shipping.ts';
 import { busy, denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { interceptStatements } from '#test/support/intercept-statements.ts';
+import { jobAttempt } from '#test/support/job-runs.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { labelOf, orderOf, outboxJobsOf, press, type Requested, request, run, runToEnd, withFake } from './support.ts';
@@ -94,6 +95,11 @@ test.serial(
       [1, 2],
     );
     t.is((await labelOf(ctx, order.id)).state, 'queued');
+    t.is(
+      await startJob(services.execute, job?.id ?? '', ctx.clock.now()),
+      undefined,
+      'the retry ended with the restart',
+    );
   },
 );
 
@@ -449,6 +455,22 @@ test.serial('an address that is corrected while an attempt begins is the one tha
   t.truthy(corrected);
   t.is(label.state, 'purchased');
   t.is(shipping.quotes.at(-1)?.to.zip, address.zip);
+});
+
+test.serial('of two runs of a retry at once one restarts the label, also if its attempt has ended', async (t) => {
+  const { ctx } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { address: { street1: null } });
+  await run(ctx, order.id);
+  let other: Promise<string> | undefined;
+  const end = interceptStatements(t.context.services.context().database.pool, () => ({ text, send }) => {
+    if (other || !/from .?labels\b.+for no key update/s.test(text)) return send();
+    other = press(ctx, order.id, 1);
+    return other.then(() => send());
+  });
+  await run({ ...ctx, attempt: jobAttempt({ manual: true }) }, order.id, 1).finally(end);
+  t.regex((await other) ?? '', /missing_address/);
+  t.like(await labelOf(ctx, order.id), { state: 'needs_attention', latestAttempt: 2 });
 });
 
 test('markFulfilled skips the label of an order that was shipped by hand', async (t) => {
