@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { Cents, centsMax, Omittable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { Cents, centsMax, Omittable, ReadWith, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { typedCode } from '#src/lib/typed-code.ts';
 import { ExpectedVersion } from '../audit/index.ts';
 
@@ -38,10 +38,10 @@ const limit = Type.Integer({ minimum: 1, maximum: 1_000_000_000, examples: [100]
 
 const terms = {
   type: Type.Union([Type.Literal('percent'), Type.Literal('fixed'), Type.Literal('free_shipping')]),
-  /** The percentage of a percent code, with up to four decimals. */
-  value: Omittable(Type.Number({ minimum: 0.0001, maximum: 100, examples: [10] })),
-  /** The discount of a fixed code. */
-  value_cents: Omittable(Type.Integer({ minimum: 1, maximum: centsMax, examples: [500] })),
+  /** The percentage of a percent code, with up to four decimals. Ignored for the other types. */
+  value: ReadWith({ type: 'percent' }, Type.Number({ minimum: 0.0001, maximum: 100, examples: [10] })),
+  /** The discount of a fixed code. Ignored for the other types. */
+  value_cents: ReadWith({ type: 'fixed' }, Type.Integer({ minimum: 1, maximum: centsMax, examples: [500] })),
   /** The smallest subtotal that the code applies to. */
   min_subtotal_cents: Omittable(Cents),
   /** How many orders may use it. */

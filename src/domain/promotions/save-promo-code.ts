@@ -49,7 +49,7 @@ async function rejectUnknownProducts(ctx: InTransaction, slugs: readonly string[
   throw invalidRequest(`There is no product ${unknown.join(', ')}.`, ...issues);
 }
 
-/** Fill in the defaults of an input. A value that belongs to another type is ignored. */
+/** Fill in the defaults of an input. */
 function completePromo(input: PromoCodeInput) {
   const startsAt = input.starts_at ? new Date(input.starts_at) : null;
   const endsAt = input.ends_at ? new Date(input.ends_at) : null;
@@ -62,8 +62,8 @@ function completePromo(input: PromoCodeInput) {
   }
   return {
     type: input.type,
-    percent: input.type === 'percent' && input.value ? roundPercent(input.value) : null,
-    valueCents: input.type === 'fixed' ? (input.value_cents ?? null) : null,
+    percent: input.value ? roundPercent(input.value) : null,
+    valueCents: input.value_cents ?? null,
     minSubtotalCents: input.min_subtotal_cents ?? 0,
     usageLimit: input.usage_limit ?? null,
     perCustomerLimit: input.per_customer_limit ?? null,

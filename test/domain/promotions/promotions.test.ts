@@ -192,7 +192,7 @@ test('savePromoCode rejects a code that ends before it starts', async (t) => {
   });
 });
 
-test('PromoCodeInput requires the value of its type', (t) => {
+test('PromoCodeInput requires the value of its type, and takes anything for that of another', (t) => {
   const pathsOf = (input: object) => issuesOf(PromoCodeInput, input).map(({ path }) => path);
   t.deepEqual(pathsOf({ code: 'A', type: 'percent' }), ['/value']);
   t.deepEqual(pathsOf({ code: 'A', type: 'percent', value: null }), ['/value']);
@@ -200,6 +200,9 @@ test('PromoCodeInput requires the value of its type', (t) => {
   t.deepEqual(pathsOf({ code: 'A' }), ['/type']);
   t.deepEqual(pathsOf({ code: 'A', type: 'fixed', value_cents: 500 }), []);
   t.deepEqual(pathsOf({ code: 'A', type: 'free_shipping' }), []);
+  t.deepEqual(pathsOf({ code: 'A', type: 'percent', value: 5, value_cents: 0 }), []);
+  t.deepEqual(pathsOf({ code: 'A', type: 'fixed', value_cents: 500, value: 0 }), []);
+  t.deepEqual(pathsOf({ code: 'A', type: 'free_shipping', value: 0, value_cents: '' }), []);
   t.true(pathsOf({ code: 'A', type: 'percent', value: 100.01 }).includes('/value'));
   t.deepEqual(pathsOf({ code: 'A', type: 'percent', value: 8.1 }), []);
   t.true(pathsOf({ code: 'A B', type: 'free_shipping' }).includes('/code'));
