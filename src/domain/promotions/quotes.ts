@@ -119,8 +119,9 @@ export async function quoteGiftCard(
     };
   }
   const { id: giftCardId, last4, currency, balanceCents, freeCents } = card;
-  const appliedCents = freeCents >= orderTotalCents ? orderTotalCents : floorTo(freeCents, chargeStepOf(currency));
-  const reason = balanceCents === 0 ? 'empty' : freeCents === 0 ? 'in_use' : null;
+  const step = chargeStepOf(currency);
+  const appliedCents = freeCents >= orderTotalCents ? orderTotalCents : floorTo(freeCents, step);
+  const reason = balanceCents < step ? 'empty' : freeCents < step ? 'in_use' : null;
   return {
     valid: reason === null,
     giftCardId,

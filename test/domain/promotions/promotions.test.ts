@@ -510,6 +510,17 @@ test('quoteGiftCard applies the whole order or what the provider can charge of t
   t.like(await quoteGiftCard(ctx, { code, orderTotalCents: 500 }), { valid: false, reason: 'not_applicable' });
 });
 
+test('quoteGiftCard says that a card is empty whose rest the provider cannot charge', async (t) => {
+  const { ctx } = t.context;
+  const inDinars = { ...ctx, tenant: { ...ctx.tenant, currency: 'KWD' } };
+  const { id: giftCardId, code } = await buildGiftCard(inDinars, { balanceCents: 1234 });
+  const quote = () => quoteGiftCard(inDinars, { code, orderTotalCents: 5000 });
+  await transact(inDinars, (ctx) => holdGiftCard(ctx, { giftCardId, amountCents: 1230 }));
+  t.like(await quote(), { valid: false, appliedCents: 0, remainingDueCents: 5000, reason: 'in_use' });
+  await transact(inDinars, (ctx) => redeemGiftCard(ctx, { giftCardId, orderId: 'ord_1', amountCents: 1230 }));
+  t.like(await quote(), { valid: false, appliedCents: 0, remainingDueCents: 5000, reason: 'empty' });
+});
+
 test('disableGiftCard makes a card unknown to new checkouts and keeps its holds', async (t) => {
   const { ctx } = t.context;
   const { id: giftCardId, code } = await buildGiftCard(ctx);
