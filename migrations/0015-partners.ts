@@ -47,13 +47,16 @@ export class Partners extends Migration {
         referral_id ${id},
         total_cents bigint not null check (total_cents >= 0),
         commission_cents bigint not null check (commission_cents >= 0),
+        -- Of both, what was neither refunded nor lost in a dispute.
+        retained_total_cents bigint not null,
+        retained_commission_cents bigint not null,
         attributed_at timestamptz not null,
         primary key (tenant_id, order_id),
         foreign key (tenant_id, partner_id) references partners (tenant_id, id)
       );
       -- With the amounts, which are added up for each partner of a list.
       create index partner_attributions_by_partner on partner_attributions (tenant_id, partner_id, attributed_at)
-        include (total_cents, commission_cents);
+        include (retained_total_cents, retained_commission_cents);
       ${tenantTable('partner_attributions')}
 
       create table partner_applications (

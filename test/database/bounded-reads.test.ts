@@ -10,6 +10,7 @@ import type { Context } from '#src/domain/context.ts';
 import { listCustomers } from '#src/domain/customers/index.ts';
 import { listLeads } from '#src/domain/leads/index.ts';
 import { listManagedOrders } from '#src/domain/orders/index.ts';
+import { listPartners } from '#src/domain/partners/index.ts';
 import { listManagedProductsByWords, listProductsByWords } from '#src/domain/search/index.ts';
 import { listLabels } from '#src/domain/shipping/index.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
@@ -85,6 +86,7 @@ const works: readonly (readonly [string, number, (ctx: Context) => Promise<unkno
     (ctx) => listAudit(ctx, { subjectKind: 'order', limit: 20 }),
   ],
   ['announcements, all of which have ended', 100, (ctx) => listActiveAnnouncements(ctx, {})],
+  ['partners, one of whom has all sales, and lost a part of each', count + 100, (ctx) => listPartners(ctx, {})],
   ['leads of a source that none has', 100, (ctx) => listLeads(ctx, { source: 'quiz' })],
 ];
 

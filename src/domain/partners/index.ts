@@ -24,4 +24,5 @@ export {
 } from './partner.ts';
 export { partnerPersonalData } from './personal-data.ts';
 export { attributeOrder, trackReferral } from './referrals.ts';
+export { calculateRetained } from './retained-sale.ts';
 export { removePartner, savePartner } from './save-partner.ts';

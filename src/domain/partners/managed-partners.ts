@@ -51,43 +51,9 @@ const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
  * and `commission_cents` without what was refunded.
  */
 export const attributedSales = (ctx: Context): Sql => sql`
-  select a.order_id, a.partner_id, a.attributed_at, ${retained(sql`a.total_cents`)}::int8 as total_cents,
-    ${retained(sql`a.commission_cents`)}::int8 as commission_cents
-  from partner_attributions a left join lateral (${reversed(ctx)}) as r on true
-    left join lateral (${payments(ctx)}) as o on true
-  where a.tenant_id = ${ctx.tenant.id}`;
-
-/**
- * Of an amount for the goods of an order, the part that was neither refunded nor lost in a dispute. What was reversed is
- * of the goods, and of the shipping only beyond their price: a return of all goods leaves nothing.
- */
-const retained = (amount: Sql): Sql => sql`case when o.goods > 0
-  then round(${amount} * greatest(o.goods - o.reversed, 0) / o.goods) else ${amount} end`;
-
-/**
- * A query for the order of the attribution `a`, if something of it was reversed. `offset 0` looks it up: PostgreSQL would
- * else hash all reversals of the store for each partner.
- */
-const reversed = ({ tenant }: Context): Sql => sql`
-  select a.order_id where exists (
-      select from payment_reversals where tenant_id = ${tenant.id} and order_id = a.order_id)
-    or exists (
-      select from gift_card_redemptions
-      where tenant_id = ${tenant.id} and order_id = a.order_id and returned_cents > 0) offset 0`;
-
-/**
- * A query for what was paid for the goods of the order `r.order_id` and their tax, in money and with a gift card, and for
- * what was reversed of its payment.
- * Most orders have no reversal, and are not read.
- */
-const payments = ({ tenant }: Context): Sql => sql`
-  select o.total_cents - o.shipping_cents + card.paid as goods, card.returned + (
-    select coalesce(sum(amount_cents), 0) from payment_reversals
-    where tenant_id = ${tenant.id} and order_id = o.id) as reversed
-  from orders o cross join lateral (
-    select coalesce(sum(amount_cents), 0) as paid, coalesce(sum(returned_cents), 0) as returned
-    from gift_card_redemptions where tenant_id = ${tenant.id} and order_id = o.id) as card
-  where o.tenant_id = ${tenant.id} and o.id = r.order_id`;
+  select a.order_id, a.partner_id, a.attributed_at, a.retained_total_cents as total_cents,
+    a.retained_commission_cents as commission_cents
+  from partner_attributions a where a.tenant_id = ${ctx.tenant.id}`;
 
 const amount = Type.Integer({ examples: [38_000] });
 

@@ -58,11 +58,12 @@ export async function attributeOrder(ctx: InTransaction, order: PaidOrder): Prom
   const byCode = partnerCode ? await findPartner(ctx, partnerCode) : undefined;
   const partner: CreditedPartner | undefined = byCode ?? (sessionId ? await findByVisit(ctx, sessionId) : undefined);
   if (!partner) return;
+  const commissionCents = percentOf(totalCents, partner.commissionPercent);
   await ctx.tx.execute(sql`
-    insert into partner_attributions
-      (tenant_id, order_id, partner_id, referral_id, total_cents, commission_cents, attributed_at)
+    insert into partner_attributions (tenant_id, order_id, partner_id, referral_id, total_cents, commission_cents,
+      retained_total_cents, retained_commission_cents, attributed_at)
     values (${ctx.tenant.id}, ${orderId}, ${partner.id}, ${partner.referralId ?? null}, ${totalCents},
-      ${percentOf(totalCents, partner.commissionPercent)}, ${ctx.clock.now()})
+      ${commissionCents}, ${totalCents}, ${commissionCents}, ${ctx.clock.now()})
     on conflict (tenant_id, order_id) do nothing`);
 }
 

@@ -16,7 +16,7 @@ import {
   type Shortage,
   saveOrder,
 } from '../orders/index.ts';
-import { attributeOrder } from '../partners/index.ts';
+import { attributeOrder, calculateRetained } from '../partners/index.ts';
 import type { PaidAddress } from '../ports/payment-snapshots.ts';
 import { leftToReturn, returnGiftCard } from '../promotions/index.ts';
 import { stopReminders } from '../reminders/index.ts';
@@ -192,6 +192,7 @@ const giftCardDisabled: Attention = {
  */
 export async function refundToGiftCard(ctx: InTransaction, order: Order, amountCents?: number): Promise<boolean> {
   const isUsable = await returnGiftCard(ctx, { orderId: order.id, ...(amountCents !== undefined && { amountCents }) });
+  if (order.giftCardCents > 0) await calculateRetained(ctx, order.id);
   if (!isUsable) await flagAttention(ctx, order, giftCardDisabled);
   return isUsable;
 }

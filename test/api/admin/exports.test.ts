@@ -4,7 +4,7 @@ import { read, transact } from '#src/database/transact.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
 import { exportKinds } from '#src/domain/bulk/index.ts';
 import { captureLead, saveQuiz } from '#src/domain/leads/index.ts';
-import { attributeOrder } from '#src/domain/partners/index.ts';
+import { attributeOrder, calculateRetained } from '#src/domain/partners/index.ts';
 import { holdGiftCard, redeemGiftCard, returnGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
@@ -318,6 +318,7 @@ test('commissions are exported by the time of their orders, without what was ref
     await ctx.tx.execute(sql`
       insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
       values (${ctx.tenant.id}, ${id}, 'refund', 1, 2500, ${ctx.clock.now()})`);
+    await calculateRetained(ctx, id);
   });
   t.deepEqual(
     rowsOf((await exportFile(t, { kind: 'partners' })).text)[1]

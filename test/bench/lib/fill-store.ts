@@ -5,8 +5,9 @@ import type { Services } from '#src/services.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /**
- * A store with so many products, each with two variants and a search document, and as many paid orders with labels,
- * customers, leads, ended announcements, entries of the audit log, failed deliveries of webhooks and imports.
+ * A store with so many products, each with two variants and a search document, and as many paid orders with labels, all
+ * of one partner and refunded in part, customers, leads, ended announcements, entries of the audit log, failed
+ * deliveries of webhooks and imports.
  */
 export async function fillStore(services: Services, count: number): Promise<Tenant> {
   const tenant = await buildTenant(services);
@@ -79,6 +80,17 @@ function rowsOf(tenant: string, count: number): Sql[] {
         chosen_manually, buy_number, rechecks, purchase_id, purchased_at, created_at, updated_at)
       select ${tenant}, ${id('lab')}, ${id('ord')}, 'ORD-' || i, 'purchased', 1, 1, false, 1, 0, 'purchase-' || i,
         now(), now(), now() ${numbers}`,
+    sql`
+      insert into partners (tenant_id, id, code, name, commission_percent, discount_percent, window_ms, created_at,
+        updated_at)
+      values (${tenant}, 'part_1', 'maker', 'The Maker Blog', 8, 0, 1, now(), now())`,
+    sql`
+      insert into partner_attributions (tenant_id, order_id, partner_id, total_cents, commission_cents,
+        retained_total_cents, retained_commission_cents, attributed_at)
+      select ${tenant}, ${id('ord')}, 'part_1', 3800, 304, 3700, 296, now() ${numbers}`,
+    sql`
+      insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
+      select ${tenant}, ${id('ord')}, 'refund', i, 100, now() ${numbers}`,
     sql`
       insert into audit_log (tenant_id, id, actor_kind, actor_id, action, subject_kind, subject_id, created_at)
       select ${tenant}, ${id('aud')}, 'key', 'key_1', 'product.updated', 'product', ${id('prod')}, now() ${numbers}`,

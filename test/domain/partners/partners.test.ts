@@ -3,6 +3,7 @@ import { transact, writeRows } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
   attributeOrder,
+  calculateRetained,
   findPartner,
   partnerCodes,
   removePartner,
@@ -152,11 +153,12 @@ test('removing a partner twice, or one who never was, changes nothing; saving br
 });
 
 const reversePayment = (ctx: Context, orderId: string, cause: string, number: number, cents: number) =>
-  transact(ctx, ({ tx }) =>
-    tx.execute(sql`
+  transact(ctx, async (ctx) => {
+    await ctx.tx.execute(sql`
       insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
-      values (${ctx.tenant.id}, ${orderId}, ${cause}, ${number}, ${cents}, ${ctx.clock.now()})`),
-  );
+      values (${ctx.tenant.id}, ${orderId}, ${cause}, ${number}, ${cents}, ${ctx.clock.now()})`);
+    await calculateRetained(ctx, orderId);
+  });
 
 test("a partner's sales and commission are without what was refunded or lost in a dispute", async (t) => {
   const { ctx } = t.context;
@@ -220,11 +222,16 @@ test('a partner earns on what a gift card paid, without what was returned to it'
   ] as const)
     await transact(ctx, (ctx) => redeemGiftCard(ctx, { giftCardId, orderId: id, amountCents, isHeld: false }));
   await attribute(ctx, { orderId, partnerCode: partner.code, totalCents: 10_000 });
+  const returnToCard = (amountCents?: number) =>
+    transact(ctx, async (ctx) => {
+      await returnGiftCard(ctx, { orderId, ...(amountCents !== undefined && { amountCents }) });
+      await calculateRetained(ctx, orderId);
+    });
   t.is(await earned(), 1000);
-  await transact(ctx, (ctx) => returnGiftCard(ctx, { orderId, amountCents: 1000 }));
+  await returnToCard(1000);
   t.is(await earned(), 900);
   await reversePayment(ctx, orderId, 'refund', 1, 4000);
   t.is(await earned(), 500);
-  await transact(ctx, (ctx) => returnGiftCard(ctx, { orderId }));
+  await returnToCard();
   t.is(await earned(), 0);
 });

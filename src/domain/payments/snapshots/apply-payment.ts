@@ -2,6 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../../context.ts';
 import { type Attention, lockOrder, type Order, saveOrder } from '../../orders/index.ts';
+import { calculateRetained } from '../../partners/index.ts';
 import type { FailedRefund, OwnRefund, PaymentSnapshot } from '../../ports/payment-snapshots.ts';
 import { leftToReturn } from '../../promotions/index.ts';
 import { endOrder, flagAttention, undoSale } from '../orders.ts';
@@ -40,6 +41,7 @@ export async function applyPayment(
   const cardCents = await applyRefunds(ctx, order, payment);
   await applyDisputes(ctx, order, payment);
   await saveOrder(ctx, order);
+  await calculateRetained(ctx, order.id);
   await emailRefunds(ctx, order, { refunds: payment.refunds, cardCents });
   return 'applied';
 }
