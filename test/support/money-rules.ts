@@ -135,10 +135,14 @@ export const moneyRules: Readonly<Record<string, Rule>> = {
 
   'a partner earns on what was paid for goods and neither given back nor lost': async (books, store) => {
     const earned = books.orders.map(
-      ({ isPaid, partnerCode, subtotal, discount, total, shipping, card, refunded, atProvider }) => {
+      ({ isPaid, partnerCode, subtotal, discount, total, shipping, card, refunds, refunded, atProvider }) => {
         const goods = total - shipping + card.paid;
         if (!isPaid || !partnerCode || goods === 0) return 0;
-        const lost = Math.min(refunded + card.returned + atProvider.lost, goods);
+        const isShipping = refunds.some(
+          ({ amount, returnId, state }) => amount === shipping && returnId === null && state === 'sent',
+        );
+        const reversed = refunded + card.returned + atProvider.lost - (isShipping ? shipping : 0);
+        const lost = Math.min(Math.max(reversed, 0), goods);
         return Math.round((percentOf(subtotal - discount, 7.5) * (goods - lost)) / goods);
       },
     );

@@ -163,10 +163,10 @@ export class MoneyStore implements AuditedStore {
 
   private async somePaidOrder() {
     return this.some(
-      await read<{ id: string; orderNumber: string; email: string | null }>(
+      await read<{ id: string; orderNumber: string; email: string | null; shippingCents: number }>(
         this.ctx,
         sql`
-        select id, order_number as "orderNumber", email from orders
+        select id, order_number as "orderNumber", email, shipping_cents as "shippingCents" from orders
         where tenant_id = ${this.ctx.tenant.id} and paid_at is not null order by number`,
       ),
     );
@@ -252,11 +252,12 @@ export class MoneyStore implements AuditedStore {
     return session && `${(await this.stripe.expire(session.id)).object} expires`;
   }
 
-  /** The owner refunds an amount or what is left. */
+  /** The owner refunds an amount, the shipping or what is left. */
   async refund(): Step {
     const order = await this.somePaidOrder();
     if (!order) return undefined;
-    const amountCents = this.random.chance(0.5) ? this.someMoney(2500) : undefined;
+    const part = this.random.chance(0.5) ? order.shippingCents : this.someMoney(2500);
+    const amountCents = this.random.chance(0.5) && part > 0 ? part : undefined;
     await requestRefund(this.ctx, { orderId: order.id, amountCents, isNamed: true });
     return `refund of ${amountCents ?? 'the rest'} of ${order.orderNumber}`;
   }

@@ -16,7 +16,7 @@ export async function calculateRetained(ctx: InTransaction, orderId: string): Pr
     cross join lateral (
       select o.total_cents - o.shipping_cents + card.paid as goods, card.returned + (
         select coalesce(sum(amount_cents), 0) from payment_reversals
-        where tenant_id = ${tenant.id} and order_id = o.id) as reversed) as sold
+        where tenant_id = ${tenant.id} and order_id = o.id) - (${shippingAlone(ctx)}) as reversed) as sold
     where a.tenant_id = ${tenant.id} and a.order_id = ${orderId} and o.tenant_id = ${tenant.id} and o.id = ${orderId}`);
 }
 
@@ -25,4 +25,10 @@ export async function calculateRetained(ctx: InTransaction, orderId: string): Pr
  * tax, and of the shipping only beyond their price: a return of all goods leaves nothing.
  */
 const retained = (amount: Sql): Sql => sql`case when sold.goods > 0
-  then round(${amount} * greatest(sold.goods - sold.reversed, 0) / sold.goods) else ${amount} end`;
+  then round(${amount} * greatest(sold.goods - greatest(sold.reversed, 0), 0) / sold.goods) else ${amount} end`;
+
+/** A query for what was refunded of the order `o` for its shipping alone: a refund of exactly its price, for no return. */
+const shippingAlone = ({ tenant }: InTransaction): Sql => sql`
+  select coalesce(max(amount_cents), 0) from payment_refunds
+  where tenant_id = ${tenant.id} and order_id = o.id and return_id is null and amount_cents = o.shipping_cents
+    and state = 'sent'`;

@@ -15,6 +15,7 @@ import type { PaidOrder } from '#src/domain/partners/referrals.ts';
 import { redeemGiftCard, returnGiftCard } from '#src/domain/promotions/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
@@ -160,6 +161,16 @@ const reversePayment = (ctx: Context, orderId: string, cause: string, number: nu
     await calculateRetained(ctx, orderId);
   });
 
+/** A refund that was made from here, before the payment shows it. */
+const sendRefund = (ctx: Context, orderId: string, cents: number, returnId: string | null) =>
+  transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+      insert into payment_refunds (tenant_id, id, order_id, return_id, state, amount_cents, requested_by, created_at,
+        settled_at)
+      values (${ctx.tenant.id}, ${newId('rfd')}, ${orderId}, ${returnId}, 'sent', ${cents}, 'owner',
+        ${ctx.clock.now()}, ${ctx.clock.now()})`),
+  );
+
 test("a partner's sales and commission are without what was refunded or lost in a dispute", async (t) => {
   const { ctx } = t.context;
   const partner = await buildPartner(ctx, { commission_percent: 10 });
@@ -183,12 +194,17 @@ test("a partner's sales and commission are without what was refunded or lost in 
   t.deepEqual(await sales(), [3, 5700, 570]);
 });
 
-for (const [refunded, cents, sales, commission] of [
-  ['nothing', 0, 10_000, 1000],
-  ['half of the goods with their tax', 5400, 5000, 500],
-  ['all goods with their tax, but not the shipping', 10_800, 0, 0],
-  ['everything', 11_800, 0, 0],
-] as const) {
+for (const [refunded, amounts, sales, commission, returnId = null] of [
+  ['nothing', [], 10_000, 1000],
+  ['half of the goods with their tax', [5400], 5000, 500],
+  ['all goods with their tax, but not the shipping', [10_800], 0, 0],
+  ['everything', [11_800], 0, 0],
+  ['the shipping alone', [1000], 10_000, 1000],
+  ['as much as the shipping for a return', [1000], 9074, 907, 'ret_1'],
+  ['the shipping and half of the goods', [1000, 5400], 5000, 500],
+  ['the shipping and the rest', [1000, 10_800], 0, 0],
+  ['the shipping twice', [1000, 1000], 9074, 907],
+] as const satisfies [string, number[], number, number, string?][]) {
   test(`a partner earns 10 percent of 100 for goods, without tax and shipping, after a refund of ${refunded}`, async (t) => {
     const { ctx } = t.context;
     const partner = await buildPartner(ctx, { commission_percent: 10 });
@@ -199,7 +215,10 @@ for (const [refunded, cents, sales, commission] of [
         where tenant_id = ${ctx.tenant.id} and id = ${orderId} returning id`,
     );
     await attribute(ctx, { orderId, partnerCode: partner.code, totalCents: 10_000 });
-    if (cents > 0) await reversePayment(ctx, orderId, 'refund', 1, cents);
+    for (const [index, cents] of amounts.entries()) {
+      await sendRefund(ctx, orderId, cents, returnId);
+      await reversePayment(ctx, orderId, 'refund', index + 1, cents);
+    }
     t.like(await readPartner(ctx, partner.code), { totalCents: sales, commissionCents: commission });
   });
 }

@@ -5,6 +5,7 @@ import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { suppress } from '#src/domain/mail/index.ts';
 import { readManagedOrder, readOrder, releaseHolds } from '#src/domain/orders/index.ts';
+import { readPartner } from '#src/domain/partners/managed-partners.ts';
 import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';
 import { applySnapshot, issueRefund, type Refund, refundsOf, requestRefund } from '#src/domain/payments/index.ts';
 import { readRefund } from '#src/domain/payments/refunds/refund.ts';
@@ -20,8 +21,10 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recorded } from '#test/support/enqueued-jobs.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildPartner } from '#test/support/factories/partners.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -76,6 +79,36 @@ async function refund(context: StripeContext, request: RefundRequest): Promise<R
   await settle(context);
   return (await readRefund(context.ctx, id)) as Refund;
 }
+
+test.serial(
+  'a refund of the shipping leaves the commission of a partner, and one that fails does not count',
+  async (t) => {
+    const { ctx, stripe } = t.context;
+    await buildShippingAccount(ctx, { options: [{ name: 'Standard', amount_cents: 500 }] });
+    const { code } = await buildPartner(ctx, { commission_percent: 10 });
+    const earned = async () => (await readPartner(ctx, code))?.commissionCents;
+    const { slug } = await buildProduct(ctx, { variants: [{ price_cents: 10_000 }] });
+    const { order_id: orderId } = await createCheckoutSession(ctx, {
+      items: [{ product_slug: slug, quantity: 1 }],
+      partner_code: code,
+    });
+    const { sessionId } = await sessionOf(ctx, orderId);
+    await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid', shipping_option: 0 });
+    await settle(t.context);
+    t.is(await earned(), 1000);
+    t.like(await refund(t.context, { orderId, amountCents: 500, reason: 'late' }), { state: 'sent' });
+    t.is(await earned(), 1000);
+    t.like(await refund(t.context, { orderId, amountCents: 2000, reason: 'scratched' }), { state: 'sent' });
+    t.is(await earned(), 800);
+    const { account } = t.context;
+    const [late] = (await stripe.account(account.secretKey)).refunds.filter(({ amount }: any) => amount === 500);
+    await stripe.failRefund(late?.id ?? '');
+    await settle(t.context);
+    t.is(await earned(), 800);
+    t.like(await refund(t.context, { orderId }), { state: 'sent', amountCents: 8500 });
+    t.is(await earned(), 0);
+  },
+);
 
 const refundsAtStripe = async ({ stripe, account }: StripeContext) =>
   (await stripe.account(account.secretKey)).refunds.length;

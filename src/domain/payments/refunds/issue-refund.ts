@@ -6,6 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { lockOrder, saveOrder } from '../../orders/index.ts';
+import { calculateRetained } from '../../partners/index.ts';
 import { openAccount } from '../accounts/payment-account.ts';
 import { closeRefunded, flagAttention } from '../orders.ts';
 import { attemptsMax, type ProviderFailureReport, providerFailureOf, retryWaitMs } from '../provider-calls.ts';
@@ -122,12 +123,13 @@ async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promis
 /** @returns `false` where its outcome has been recorded already */
 async function recordOutcome(
   ctx: InTransaction,
-  { id }: OpenRefund,
+  { id, orderId }: OpenRefund,
   state: 'sent' | 'refused',
   failure: string | null = null,
 ): Promise<boolean> {
   const recorded = await ctx.tx.execute(sql`
     update payment_refunds set state = ${state}, failure = ${failure}, settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id} and state = 'requested' returning id`);
+  await calculateRetained(ctx, orderId);
   return recorded.length > 0;
 }
