@@ -103,14 +103,16 @@ export class MoneyStore implements AuditedStore {
     });
     this.products.push(coffee);
     this.stocked.set(coffee.variant.id, 12);
+    // What owners enter may be more than can be charged of it: a króna and 99 hundredths.
+    const rest = chargeStepOf(this.currency) - 1;
     const codes = [
       buildPromo(ctx, { value: 15 }),
-      buildPromo(ctx, { type: 'fixed', value_cents: this.money(400), usage_limit: 2, per_customer_limit: 1 }),
+      buildPromo(ctx, { type: 'fixed', value_cents: this.money(400) + rest, usage_limit: 2, per_customer_limit: 1 }),
       buildPromo(ctx, { type: 'free_shipping' }),
     ];
     this.promoCodes = (await Promise.all(codes)).map(({ code }) => code);
     this.partnerCode = (await buildPartner(ctx, { commission_percent: 7.5, discount_percent: 5 })).code;
-    for (const cents of [1500, 2003, 3701]) await this.issueCard(this.money(cents));
+    for (const cents of [1500, 2003, 3701]) await this.issueCard(this.money(cents) + rest);
   }
 
   /** An amount that the payment provider can charge in this currency. */
