@@ -1,6 +1,6 @@
 import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { type ManagedOrder, OrderView, type PackedItem } from '../orders/index.ts';
+import { type ManagedOrder, OrderView } from '../orders/index.ts';
 import { presentRefund, type Refund, RefundView } from '../payments/index.ts';
 import { LabelView } from '../shipping/index.ts';
 import { adminAreas } from '../tenants/index.ts';
@@ -24,6 +24,16 @@ const AttentionView = Type.Object(
   { title: 'Attention' },
 );
 
+const PackedItemView = Type.Object(
+  {
+    order_item_id: Id('item'),
+    sku: Nullable(Type.String({ examples: ['BOWL-S'] })),
+    name: Type.String({ examples: ['Oak bowl, Small'] }),
+    quantity: Type.Integer({ examples: [1] }),
+  },
+  { title: 'PackedItem' },
+);
+
 /** An order as the lists of its store show it. */
 export const ManagedOrderView = Type.Object(
   {
@@ -35,6 +45,8 @@ export const ManagedOrderView = Type.Object(
     /** The most urgent of `attentions`. */
     attention: Nullable(AttentionView),
     attentions: Type.Array(AttentionView),
+    /** What goes into its parcels: what ships and was in no return that was approved before. */
+    packing_list: Type.Array(PackedItemView),
   },
   { title: 'ManagedOrder' },
 );
@@ -45,6 +57,7 @@ export function presentManagedOrder({
   updatedAt,
   importedAt,
   attentions: open,
+  packingList,
 }: ManagedOrder): ManagedOrderView {
   const attentions = open.map(({ code, detail }) => {
     const { next, areas } = adviceForOrder(code);
@@ -56,6 +69,7 @@ export function presentManagedOrder({
     imported_at: importedAt?.toISOString() ?? null,
     attention: attentions[0] ?? null,
     attentions,
+    packing_list: packingList.map((item) => presentAs(PackedItemView, item)),
   };
 }
 
@@ -77,24 +91,12 @@ const TimelineEntryView = Type.Object(
   { title: 'TimelineEntry' },
 );
 
-const PackedItemView = Type.Object(
-  {
-    order_item_id: Id('item'),
-    sku: Nullable(Type.String({ examples: ['BOWL-S'] })),
-    name: Type.String({ examples: ['Oak bowl, Small'] }),
-    quantity: Type.Integer({ examples: [1] }),
-  },
-  { title: 'PackedItem' },
-);
-
 /** An order with its label, its refunds and its timeline. */
 export const OrderFileView = Type.Object(
   {
     ...ManagedOrderView.properties,
     /** What was returned to the gift card that paid a part of it. */
     gift_card_returned_cents: Cents,
-    /** What goes into its parcels: what ships and was in no return that was approved before. */
-    packing_list: Type.Array(PackedItemView),
     label: Nullable(LabelView),
     refunds: Type.Array(RefundView),
     timeline: Type.Array(TimelineEntryView),
@@ -116,18 +118,16 @@ export interface TimelineEntry {
 
 export interface OrderFile extends ManagedOrder {
   readonly giftCardReturnedCents: number;
-  readonly packingList: readonly PackedItem[];
   readonly label: Static<typeof LabelView> | undefined;
   readonly refunds: readonly Refund[];
   readonly timeline: readonly TimelineEntry[];
 }
 
 export function presentOrderFile(file: OrderFile): OrderFileView {
-  const { giftCardReturnedCents, packingList, label, refunds, timeline, ...order } = file;
+  const { giftCardReturnedCents, label, refunds, timeline, ...order } = file;
   return {
     ...presentManagedOrder(order),
     gift_card_returned_cents: giftCardReturnedCents,
-    packing_list: packingList.map((item) => presentAs(PackedItemView, item)),
     label: label ?? null,
     refunds: refunds.map(presentRefund),
     timeline: timeline.map(({ at, type, actorKind, actorId, actorName, detail }) => ({

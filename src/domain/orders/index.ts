@@ -46,7 +46,6 @@ export {
   type ManagedOrder,
   matchesOrder,
   OrderFilter,
-  type PackedItem,
   readManagedOrder,
   readOrder,
   readOrders,

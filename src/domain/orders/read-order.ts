@@ -66,6 +66,14 @@ export async function listOrders(
   return { rows: rows.map((row) => presentOrder(row, row.items)), cursor };
 }
 
+/** A quantity of an item of an order, to be put into its parcels. */
+interface PackedItem {
+  readonly orderItemId: string;
+  readonly sku: string | null;
+  readonly name: string;
+  readonly quantity: number;
+}
+
 /** An order with what only its store sees. */
 export interface ManagedOrder {
   readonly order: OrderView;
@@ -73,6 +81,7 @@ export interface ManagedOrder {
   readonly importedAt: Date | null;
   /** The most urgent first. */
   readonly attentions: readonly Attention[];
+  readonly packingList: readonly PackedItem[];
 }
 
 /** Which orders of the store: those of which all of this is true. */
@@ -124,24 +133,10 @@ export function matchesOrder({ tenant }: Pick<Context, 'tenant'>, filter: OrderF
   );
 }
 
-/** A quantity of an item of an order, to be put into its parcels. */
-export interface PackedItem {
-  readonly orderItemId: string;
-  readonly sku: string | null;
-  readonly name: string;
-  readonly quantity: number;
-}
-
-/** The order with this id, with its attentions and what is packed for it; `undefined` when there is none. */
-export async function readManagedOrder(
-  ctx: Context,
-  id: string,
-): Promise<(ManagedOrder & { readonly packingList: readonly PackedItem[] }) | undefined> {
-  const row = await readOne<OrderRow & { readonly packingList: readonly PackedItem[] }>(
-    ctx,
-    sql`${selectOrder(ctx, sql`, ${packingList} as "packingList"`)} and o.id = ${id}`,
-  );
-  return row && { ...managed(row), packingList: row.packingList };
+/** The order with this id, as its store sees it; `undefined` when there is none. */
+export async function readManagedOrder(ctx: Context, id: string): Promise<ManagedOrder | undefined> {
+  const row = await readOne<ManagedRow>(ctx, sql`${selectManagedOrder(ctx)} and o.id = ${id}`);
+  return row && managed(row);
 }
 
 /**
@@ -190,7 +185,7 @@ export async function listManagedOrders(
   const matches = matchesOrder(ctx, filter);
   const isWanted = named && !isFew ? sql`${matches} and ${named}` : matches;
   const ofTime = since === undefined ? indexesFor(ctx, filter) : [{ from: since, has: ['since'] }];
-  const page = await searchPage<OrderRow>(
+  const page = await searchPage<ManagedRow>(
     ctx,
     {
       ...(since === undefined ? newest : updated),
@@ -204,7 +199,7 @@ export async function listManagedOrders(
       isWanted,
     },
     { cursor, limit },
-    (more, from) => selectOrder(ctx, more, from),
+    (more, from) => selectManagedOrder(ctx, more, from),
     { replica: true },
   );
   return { rows: page.rows.map(managed), cursor: page.cursor };
@@ -252,9 +247,16 @@ function isNamed(ctx: Context, typed: string): Sql {
       limit (select ${namedOrdersMax}::int / greatest(count(*), 1) from named)) as bought))`;
 }
 
-function managed(row: OrderRow): ManagedOrder {
-  const { items, updatedAt, importedAt, attentions } = row;
-  return { order: presentOrder(row, items), updatedAt, importedAt, attentions };
+interface ManagedRow extends OrderRow {
+  readonly packingList: readonly PackedItem[];
+}
+
+const selectManagedOrder = (ctx: Context, more: Sql = sql``, from?: Sql): Sql =>
+  selectOrder(ctx, sql`, ${packingList} as "packingList"${more}`, from);
+
+function managed(row: ManagedRow): ManagedOrder {
+  const { items, updatedAt, importedAt, attentions, packingList } = row;
+  return { order: presentOrder(row, items), updatedAt, importedAt, attentions, packingList };
 }
 
 /**

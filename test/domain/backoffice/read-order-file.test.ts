@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import anyTest, { type TestFn } from 'ava';
 
 import { writeRows } from '#src/database/transact.ts';
-import { readOrderFile } from '#src/domain/backoffice/index.ts';
+import { presentManagedOrder, readOrderFile } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { listManagedOrders } from '#src/domain/orders/index.ts';
 import { approveReturn, closeReturn, rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -19,8 +21,11 @@ const bowlAndCourse = [
   { name: 'Plate', quantity: 2 },
 ] as const satisfies GivenOrder['items'];
 
+/** What is packed of an order, by itself and in a list. */
 async function packed(ctx: Context, orderId: string): Promise<[string, number][]> {
   const { packing_list: list } = await readOrderFile(ctx, orderId);
+  const { rows } = await listManagedOrders(ctx, { q: orderId });
+  if (!isDeepStrictEqual(rows.map(presentManagedOrder)[0]?.packing_list, list)) throw new Error('The list differs.');
   return list.map(({ name, quantity }) => [name, quantity]);
 }
 

@@ -289,3 +289,29 @@ browserTest('an order whose label was voided is found from the page of today', a
   await page.getByRole('link', { name: number }).waitFor();
   t.true(await page.getByLabel('To ship without a label').isChecked());
 });
+
+browserTest('the page of today lists what is packed, and no order of which nothing is sent any more', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin, storefront } = clientsOf(stack);
+  const [sent, returned] = [await buyMug(stack, atHome), await buyMug(stack, atHome)];
+  for (const { id } of [sent, returned])
+    await until(async () => (await admin.getOrder(id)).order.fulfillment_status === 'label_purchased');
+  const { order } = await admin.getOrder(returned.id);
+  const { return: back } = await storefront.createReturn({
+    order_number: returned.number,
+    email: atHome.email,
+    items: [{ order_item_id: order.items[0]?.id ?? '', quantity: 1, reason: 'ordered twice' }],
+  });
+  await admin.approveReturn(back.id, {});
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/', 'Today');
+  const row = page.getByRole('table', { name: 'Orders to be packed' }).getByRole('row', { name: sent.number });
+  t.regex(await row.innerText(), /1 × \u2068Stoneware mug, Sand\u2069/);
+  t.false(await page.getByRole('link', { name: returned.number }).isVisible());
+  const slips = (await page.getByRole('link', { name: /^Packing slip/ }).getAttribute('href')) ?? '';
+  t.deepEqual(
+    [sent, returned].map(({ id }) => slips.includes(id)),
+    [true, false],
+  );
+});

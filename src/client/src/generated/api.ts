@@ -1236,6 +1236,7 @@ export interface components {
             imported_at: components["schemas"]["Timestamp"] | null;
             attention: components["schemas"]["Attention"] | null;
             attentions: components["schemas"]["Attention"][];
+            packing_list: components["schemas"]["PackedItem"][];
         };
         ManagedPartner: {
             id: string;
@@ -1370,8 +1371,8 @@ export interface components {
             imported_at: components["schemas"]["Timestamp"] | null;
             attention: components["schemas"]["Attention"] | null;
             attentions: components["schemas"]["Attention"][];
-            gift_card_returned_cents: number;
             packing_list: components["schemas"]["PackedItem"][];
+            gift_card_returned_cents: number;
             label: components["schemas"]["Label"] | null;
             refunds: components["schemas"]["Refund"][];
             timeline: components["schemas"]["TimelineEntry"][];

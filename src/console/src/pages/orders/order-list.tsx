@@ -60,7 +60,7 @@ function ListedPackingSlips() {
   const { data: orders = [], filterValues, isPlaceholderData } = useListContext<ManagedOrder>();
   // Until a filter is applied, the list is still that of before.
   const areToBePacked = filterValues['fulfillment_status'] === 'label_purchased' && !isPlaceholderData;
-  return areToBePacked && orders.length > 0 && <PackingSlipLink orders={orders} />;
+  return areToBePacked && <PackingSlipLink orders={orders} />;
 }
 
 export function OrderList() {

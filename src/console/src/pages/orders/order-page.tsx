@@ -36,10 +36,7 @@ interface Props {
 function Order({ order }: Props) {
   return (
     <>
-      <PageHeading
-        title={order.order_number}
-        actions={order.packing_list.length > 0 && order.shipping_address && <PackingSlipLink orders={[order]} />}
-      >
+      <PageHeading title={order.order_number} actions={order.shipping_address && <PackingSlipLink orders={[order]} />}>
         <State code={order.status} />
         {order.fulfillment_status !== 'needs_attention' && <State code={order.fulfillment_status} />}
         <Dispute order={order} />

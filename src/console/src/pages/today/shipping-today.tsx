@@ -8,12 +8,12 @@ import { formatTime, isolate } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { Dispute } from '../orders/dispute.tsx';
-import { PackingSlipLink } from '../orders/packing-slip-link.tsx';
+import { isSent, PackingSlipLink } from '../orders/packing-slip-link.tsx';
 
 const status = 'label_purchased';
 const allToBePacked = `/orders?filter=${encodeURIComponent(JSON.stringify({ fulfillment_status: status }))}`;
 
-/** The orders whose labels are bought, and whose parcels the carrier does not have yet. */
+/** The orders whose labels are bought, and whose parcels the carrier does not have yet, with what goes into them. */
 export function ShippingToday() {
   return (
     <Panel title="To be packed">
@@ -26,7 +26,7 @@ export function ShippingToday() {
           <>
             <Rows
               label="Orders to be packed"
-              rows={orders}
+              rows={orders.filter(isSent)}
               keyOf={({ id }) => id}
               linkOf={({ id }) => `/orders/${id}/show`}
               empty="Orders whose label is bought wait here until the carrier has the parcel; now there is none."
@@ -42,11 +42,12 @@ export function ShippingToday() {
                 },
                 {
                   label: 'Items',
-                  show: ({ items }) => items.map(({ quantity, name }) => `${quantity} × ${isolate(name)}`).join(', '),
+                  show: ({ packing_list: items }) =>
+                    items.map(({ quantity, name }) => `${quantity} × ${isolate(name)}`).join(', '),
                 },
               ]}
             />
-            {orders.length > 0 && (
+            {(orders.some(isSent) || cursor !== null) && (
               <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center', p: 2 }}>
                 <PackingSlipLink orders={orders} />
                 {cursor !== null && (
