@@ -132,6 +132,7 @@ export class Catalog extends Migration {
         foreign key (tenant_id, product_id) references products (tenant_id, id)
       );
       create index reviews_of_product on reviews (tenant_id, product_id, id) where status = 'approved';
+      create index reviews_of_author on reviews (tenant_id, product_id, email) where status = 'approved';
       create index reviews_by_status on reviews (tenant_id, status, id);
       ${tenantTable('reviews')}
     `);

@@ -128,6 +128,7 @@ export interface ManagedReview {
   readonly authorName: string;
   readonly email: string | null;
   readonly verifiedPurchase: boolean;
+  readonly otherApproved: boolean;
   readonly createdAt: Date;
   readonly decidedAt: Date | null;
 }
@@ -158,6 +159,10 @@ export async function readManagedReview(ctx: Context, id: string): Promise<Manag
 const selectReviews = (ctx: Context, more: Sql = sql``): Sql => sql`
   select r.id, r.product_id as "productId", p.slug as "productSlug", r.status, r.rating, r.title, r.body,
     r.author_name as "authorName", r.email, r.verified_purchase as "verifiedPurchase",
+    exists (
+      select from reviews o
+      where o.tenant_id = ${ctx.tenant.id} and o.product_id = r.product_id and o.email = r.email
+        and o.status = 'approved' and o.id <> r.id) as "otherApproved",
     r.created_at as "createdAt", r.decided_at as "decidedAt"${more}
   from reviews r join products p on p.tenant_id = ${ctx.tenant.id} and p.id = r.product_id
   where r.tenant_id = ${ctx.tenant.id}`;
@@ -202,6 +207,8 @@ export const ManagedReviewView = Type.Object(
     product_slug: Type.String({ examples: ['oak-bowl'] }),
     status: Type.Enum([...reviewStatuses]),
     email: Nullable(Type.String({ examples: ['ada@example.com'] })),
+    /** Whether another review of the product with this email is approved. */
+    other_approved: Type.Boolean(),
     decided_at: Nullable(Timestamp),
   },
   { title: 'ManagedReview' },

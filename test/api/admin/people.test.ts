@@ -246,3 +246,23 @@ test('an approved review of a buyer is marked as a verified purchase', async (t)
     ['Ada'],
   );
 });
+
+test('a review tells whether another one of the same email and product is approved', async (t) => {
+  const { ctx, owner } = t.context;
+  const [bowl, cup] = [await buildProduct(ctx), await buildProduct(ctx)];
+  const submit = async (slug: string, email: string | null) => (await submitReview(ctx, slug, { rating: 5, email })).id;
+  const first = await submit(bowl.slug, 'ada@example.com');
+  const second = await submit(bowl.slug, ' Ada@Example.com');
+  const others = [await submit(cup.slug, 'ada@example.com'), await submit(bowl.slug, 'grace@example.com')];
+  const nameless = [await submit(bowl.slug, null), await submit(bowl.slug, null)];
+  const reported = async () =>
+    (await owner.get('/reviews')).body.reviews.filter((review: any) => review.other_approved).map(({ id }: any) => id);
+  t.deepEqual(await reported(), []);
+  for (const id of [first, ...others, ...nameless])
+    t.false((await owner.post(`/reviews/${id}/approve`)).body.review.other_approved);
+  t.deepEqual(await reported(), [second]);
+  t.true((await owner.post(`/reviews/${second}/approve`)).body.review.other_approved);
+  t.deepEqual(await reported(), [second, first]);
+  await owner.post(`/reviews/${first}/reject`);
+  t.deepEqual(await reported(), [first]);
+});

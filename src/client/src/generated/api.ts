@@ -1286,6 +1286,7 @@ export interface components {
             product_slug: string;
             status: "pending" | "approved" | "rejected";
             email: string | null;
+            other_approved: boolean;
             decided_at: components["schemas"]["Timestamp"] | null;
         };
         ManagedVariant: {

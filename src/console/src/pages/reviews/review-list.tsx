@@ -41,18 +41,20 @@ export function ReviewList() {
   );
 }
 
-function describeAuthor({ author_name: name, verified_purchase: isVerified }: ManagedReview): string {
-  return isVerified ? `${isolate(name)}, who bought it` : name;
+function describeAuthor({ author_name: name, verified_purchase: isVerified, ...review }: ManagedReview): string {
+  const bought = isVerified && ', who bought it';
+  const wroteMore = review.other_approved && ', of whom another review is approved';
+  return bought || wroteMore ? [isolate(name), bought, wroteMore].filter(Boolean).join('') : name;
 }
 
-function ReviewActions({ review: { id, status } }: { readonly review: ManagedReview }) {
+function ReviewActions({ review: { id, status, other_approved: isFurther } }: { readonly review: ManagedReview }) {
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
       {status !== 'approved' && (
         <Action
           label="Approve"
           scope="admin.content:write"
-          text="Everyone sees it with the product."
+          text={`Everyone sees it with the product${isFurther ? ', beside another one with the same email' : ''}.`}
           run={() => admin.approveReview(id)}
           done="The review is approved."
         />
