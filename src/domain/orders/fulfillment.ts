@@ -16,6 +16,7 @@ import {
   type ShippingAddress,
   saveOrder,
 } from './order.ts';
+import { unsentOfItem } from './unsent-items.ts';
 
 /** A change of an order's fulfillment. */
 export interface FulfillmentUpdate {
@@ -61,7 +62,7 @@ function withLabel(labels: OrderLabel[], label: OrderLabel): OrderLabel[] {
   return [...labels.filter((other) => other !== known), label];
 }
 
-/** The fields of an order that shipping needs. Weights are ounces per unit. */
+/** The fields of an order that shipping needs. Weights are ounces per unit, and quantities are those that are sent. */
 export interface OrderForShipping {
   readonly id: string;
   readonly orderNumber: string;
@@ -98,8 +99,8 @@ export const orderForShippingOf = (ctx: Context, id: string | Sql): Sql => sql`
       'attentionCodes', jsonb_path_query_array(o.attentions, '$[*].code'),
       'items', (
         select coalesce(json_agg(json_build_object(
-          'quantity', i.quantity, 'weightOz', coalesce(i.weight_oz, (
+          'quantity', i.quantity - u.unsent, 'weightOz', coalesce(i.weight_oz, (
             select v.weight_oz from variants v where v.tenant_id = o.tenant_id and v.id = i.variant_id)),
           'ships', i.ships) order by i.position), '[]')
-        from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id))
+        from order_items i cross join ${unsentOfItem} as u where i.tenant_id = o.tenant_id and i.order_id = o.id))
     from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id})`;

@@ -12,6 +12,7 @@ import type { NewOrderItem } from './create-order.ts';
 import { type Attention, fulfillmentStatuses, orderStatuses } from './order.ts';
 import { isOrderOf, orderNumbersMeant } from './order-number.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
+import { unsentOfItem } from './unsent-items.ts';
 
 /**
  * The order with this id, for a shopper who knows its email.
@@ -139,22 +140,12 @@ export async function readManagedOrder(ctx: Context, id: string): Promise<Manage
   return row && managed(row);
 }
 
-/**
- * What goes, or went, into the parcels of an order `o`: the goods that ship, without those of an approved return that was
- * requested before the order shipped. Of closed returns, those whose items were released are not counted as returned.
- */
+/** What goes, or went, into the parcels of an order `o`: the goods that ship, without those that are not sent. */
 const packingList = sql`
   (select coalesce(json_agg(json_build_object(
-      'orderItemId', i.id, 'sku', i.sku, 'name', i.name, 'quantity', i.quantity - r.unsent) order by i.position), '[]')
-    from order_items i cross join lateral (
-      select coalesce(sum(l.quantity) filter (where t.status in ('approved', 'received', 'refunded') and is_early), 0)
-          + least(
-            i.returned_quantity - coalesce(sum(l.quantity) filter (where t.status not in ('rejected', 'closed')), 0),
-            coalesce(sum(l.quantity) filter (where t.status = 'closed' and is_early), 0))
-      from return_items l join returns t on t.tenant_id = l.tenant_id and t.id = l.return_id,
-        lateral (values (o.shipped_at is null or t.created_at < o.shipped_at)) as e(is_early)
-      where l.tenant_id = i.tenant_id and l.order_item_id = i.id) as r(unsent)
-    where i.tenant_id = o.tenant_id and i.order_id = o.id and i.ships and i.quantity > r.unsent
+      'orderItemId', i.id, 'sku', i.sku, 'name', i.name, 'quantity', i.quantity - u.unsent) order by i.position), '[]')
+    from order_items i cross join ${unsentOfItem} as u
+    where i.tenant_id = o.tenant_id and i.order_id = o.id and i.ships and i.quantity > u.unsent
       and (o.shipped_at is not null or o.status = any(array['paid', 'partially_refunded'])))`;
 
 const newest = { name: 'managed orders', columns: ['o.created_at', 'o.id'], descending: true } as const;

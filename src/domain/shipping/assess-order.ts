@@ -37,7 +37,8 @@ export function assessOrder(
   label: Pick<Label, 'requestedManually' | 'chosenManually' | 'flaggedCode'>,
 ): Assessment {
   const { requestedManually, chosenManually, flaggedCode } = label;
-  if (!needsShipping(order)) return { decision: 'skip' };
+  const sent = order.items.filter(({ ships, quantity }) => ships && quantity > 0);
+  if (!needsShipping(order) || sent.length === 0) return { decision: 'skip' };
   if (order.attentionCodes.includes('oversold')) return flag('oversold');
   if (isLossLikely(order) && !chosenManually && flaggedCode !== 'payment_disputed') return flag('payment_disputed');
   if (!terms) return flag('provider_auth');
@@ -50,7 +51,7 @@ export function assessOrder(
   const isZip = /^\d{5}(-\d{4})?$/.test(plainForms(address.zip ?? ''));
   if (address.country === 'US' && !isZip) return flag('address_invalid');
 
-  const weightOz = contentsWeightOz(order.items.filter((item) => item.ships));
+  const weightOz = contentsWeightOz(sent);
   if (weightOz === undefined && !chosenManually) return flag('parcel_missing');
   const parcel = packed(terms.parcel, weightOz ?? 0);
   if (parcel.weightOz > parcelOzMax) return flag('no_rates', tooHeavy);

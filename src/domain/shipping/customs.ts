@@ -69,13 +69,13 @@ export const unknownOz = 1;
 
 function customsItems(order: OrderForShipping, view: OrderView): CustomsItem[] {
   return view.items.flatMap((item, index) => {
-    const { ships, weightOz } = order.items[index] ?? { ships: false, weightOz: null };
-    if (!ships) return [];
+    const { ships, quantity, weightOz } = order.items[index] ?? { ships: false, quantity: 0, weightOz: null };
+    if (!ships || quantity === 0) return [];
     return {
       description: item.name,
-      quantity: item.quantity,
-      weightOz: item.quantity * (weightOz ?? unknownOz),
-      valueCents: item.total_cents,
+      quantity,
+      weightOz: quantity * (weightOz ?? unknownOz),
+      valueCents: Math.round((item.total_cents * quantity) / item.quantity),
       currency: view.currency,
     };
   });

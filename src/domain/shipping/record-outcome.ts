@@ -95,10 +95,21 @@ export async function completeAsSkipped(ctx: Context, label: Label): Promise<'do
   label.unwantedSince = null;
   label.release();
   await completeJob(ctx, async (ctx) => {
-    await skipLabel(ctx, label, 'not_required');
+    const order = await lockOrder(ctx, label.orderId);
+    await skipUnneeded(ctx, order, label);
     await saveHeld(ctx, label);
   });
   return 'done';
+}
+
+/** No label is bought, because nothing is sent: what the order was flagged for is resolved. Both are locked or held. */
+export async function skipUnneeded(ctx: InTransaction, order: Order | undefined, label: Label): Promise<void> {
+  await skipLabel(ctx, label, 'not_required');
+  if (!order) return;
+  await recordFulfillment(ctx, order.id, {
+    ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
+    resolved: [...labelReasonCodes, 'oversold'],
+  });
 }
 
 /**

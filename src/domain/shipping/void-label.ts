@@ -14,7 +14,8 @@ import type { Label } from './label.ts';
 import { leaseMs, lockLabel, lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { laterIfDenied } from './pause-labels.ts';
-import { closeFailedJobs, skipLabel } from './request-label.ts';
+import { skipUnneeded } from './record-outcome.ts';
+import { closeFailedJobs } from './request-label.ts';
 import { inProgress, rejectIfOpen } from './retry-label.ts';
 import { openAccount } from './shipping-account.ts';
 import { unlinkParcel, wasReplaced } from './tracking.ts';
@@ -136,16 +137,8 @@ async function holdForRefund(
     }
     if (label.voidingSince) return holdToRefund(ctx, label);
     if (label.state === 'purchased') return order.status === 'refunded' ? holdToRefund(ctx, label) : undefined;
-    await close(ctx, order, label);
+    await skipUnneeded(ctx, order, label);
     return undefined;
-  });
-}
-
-async function close(ctx: InTransaction, order: Order, label: Label): Promise<void> {
-  await skipLabel(ctx, label, 'not_required');
-  await recordFulfillment(ctx, order.id, {
-    ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
-    resolved: [...labelReasonCodes, 'oversold'],
   });
 }
 

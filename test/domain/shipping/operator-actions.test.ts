@@ -4,7 +4,8 @@ import * as jobs from '#jobs/labels.ts';
 import { transact } from '#src/database/transact.ts';
 import { readOverview } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { listManagedOrders, lockOrder, restockOrder } from '#src/domain/orders/index.ts';
+import { listManagedOrders, lockOrder, readOrder, restockOrder } from '#src/domain/orders/index.ts';
+import { approveReturn, requestReturn } from '#src/domain/returns/index.ts';
 import {
   chooseRate,
   editAddress,
@@ -355,6 +356,35 @@ test('a rate is bought only for the order and the address that it was quoted for
   await chooseRate(ctx, { orderId: order.id, rateId: fresh?.id ?? '' });
   t.is(await run(ctx, order.id), 'done');
   t.is(shipping.bought()[0]?.rateId, fresh?.id);
+});
+
+test('a label is for what is sent: without what is in a return that was approved before', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx, {
+    address: { country: 'GB', zip: 'SW1A 2AA' },
+    items: [{ quantity: 3, unitPriceCents: 1000, weightOz: 10, name: 'Tea' }, { weightOz: null }],
+  });
+  await run(ctx, order.id);
+  const [tea, bowl] = (await readOrder(ctx, order.id))?.items ?? [];
+  const approve = async (id = '', quantity = 1) => {
+    const { orderNumber } = order;
+    const items = [{ order_item_id: id, quantity }];
+    const { id: returnId } = await requestReturn(ctx, { orderNumber, email: 'ada@example.com', items });
+    await approveReturn(ctx, { returnId });
+  };
+  await approve(tea?.id);
+  await approve(bowl?.id);
+  const sent = { description: 'Tea', quantity: 2, valueCents: 2000, weightOz: 20 };
+  await quoteOrder(ctx, { orderId: order.id });
+  t.like(shipping.quotes.at(-1), { parcel: { weightOz: 2 + 20 }, customs: { items: only(sent) } });
+
+  await approve(tea?.id, 2);
+  await retryLabel(ctx, { labelId });
+  await run(ctx, order.id);
+  t.like(await labelOf(ctx, order.id), { state: 'skipped', reason: 'not_required' });
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', attention: null });
+  t.deepEqual(shipping.bought(), []);
 });
 
 test('quoteOrder rejects goods that need a customs filing, and says what to do', async (t) => {
