@@ -43,6 +43,12 @@ for (const [text, locale, number] of [
   ['1,125', 'de-DE', undefined],
   ['1.125', 'de-DE', 1125],
   ['1.125', 'fr-FR', 1125],
+  ['1,00,000', 'en-IN', 100_000],
+  ['12,34,567.50', 'en-IN', 1_234_567.5],
+  ['1,23,45,678', 'hi-IN', 12_345_678],
+  ['100,000.50', 'en-IN', 100_000.5],
+  ['1,00,00', 'en-IN', undefined],
+  ['1,00,000', 'en-US', undefined],
 ] as const)
   test(`readDecimal with two decimals takes ${text} in ${locale} for ${number ?? 'no number'}`, (t) => {
     t.is(readDecimal(text, 2, [], locale), number);
@@ -55,14 +61,16 @@ test('readDecimal takes the signs of its currency before or after the number, an
   t.deepEqual(['€5', '$$5', '1$50', '$', '$ USD'].map(read), [undefined, undefined, undefined, undefined, undefined]);
 });
 
-for (const locale of ['en-US', 'de-DE', 'de-CH', 'fr-FR', 'mr-IN', 'ar-EG', 'fa-IR'])
+for (const locale of ['en-US', 'de-DE', 'de-CH', 'fr-FR', 'pt-BR', 'en-IN', 'hi-IN', 'mr-IN', 'ar-EG', 'fa-IR'])
   for (const decimals of [0, 2, 3])
     test(`readDecimal with ${decimals} decimals reads in ${locale} what is written there`, (t) => {
       for (const minimumFractionDigits of [0, decimals])
         for (const useGrouping of [true, false]) {
           const options = { minimumFractionDigits, maximumFractionDigits: decimals, useGrouping };
           const written = new Intl.NumberFormat(locale, options);
-          for (const number of [0, -3, 1.25, 12.5, 1250, 12_345.678].map((number) => Number(number.toFixed(decimals))))
+          for (const number of [0, -3, 1.25, 12.5, 1250, 12_345.678, 1_234_567.891].map((number) =>
+            Number(number.toFixed(decimals)),
+          ))
             t.is(readDecimal(written.format(number), decimals, [], locale), number, written.format(number));
         }
     });

@@ -22,7 +22,7 @@ export function readDecimal(
   signs: readonly string[] = [],
   locale?: string,
 ): number | undefined {
-  const { digits, point: own } = notationOf(locale);
+  const { digits, point: own, hasLakhs } = notationOf(locale);
   const narrow = text.trim().replaceAll(fullWidth, (character) => character.normalize('NFKC'));
   const compact = withoutSign(narrow, signs)
     // Spaces, and the invisible marks of a direction that stand before an Arabic minus.
@@ -32,7 +32,8 @@ export function readDecimal(
   // Without decimals, what looks like them can only be thousands.
   if (own && decimals > 0 && new RegExp(`^-?\\d+\\${own}\\d{${decimals + 1},}$`).test(compact)) return undefined;
   for (const [point, group] of separators.toSorted(([left], [right]) => Number(right === own) - Number(left === own))) {
-    const whole = `(?:\\d+|[1-9]\\d{0,2}(?:\\${group}\\d{3})+)`;
+    const lakhs = hasLakhs ? `|[1-9]\\d?(?:\\${group}\\d{2})+\\${group}\\d{3}` : '';
+    const whole = `(?:\\d+|[1-9]\\d{0,2}(?:\\${group}\\d{3})+${lakhs})`;
     const numbers = decimals > 0 ? `${whole}(?:\\${point}\\d{0,${decimals}})?|\\${point}\\d{1,${decimals}}` : whole;
     if (new RegExp(`^-?(?:${numbers})$`).test(compact))
       return Number(compact.replaceAll(group, '').replace(point, '.'));
@@ -40,12 +41,22 @@ export function readDecimal(
   return undefined;
 }
 
-/** The digits of a locale, from zero to nine, and what stands before its decimals. */
-function notationOf(locale: string | undefined): { digits: readonly string[]; point: string | undefined } {
+interface Notation {
+  /** From zero to nine. */
+  readonly digits: readonly string[];
+  /** What stands before decimals. */
+  readonly point: string | undefined;
+  /** Whether groups above the thousands have two digits, as in India: `1,00,000`. */
+  readonly hasLakhs: boolean;
+}
+
+function notationOf(locale: string | undefined): Notation {
   const number = new Intl.NumberFormat(locale);
+  const [million] = number.formatToParts(1_000_000);
   return {
     digits: Array.from({ length: 10 }, (_, digit) => number.format(digit)),
     point: number.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value,
+    hasLakhs: million?.value.length === 2,
   };
 }
 
