@@ -56,8 +56,7 @@ function detect(beginning: Buffer, otherEncoding: string): { decoder: Decoder; r
 }
 
 function utf16(encoding: string): Decoder {
-  const decoder = new TextDecoder(encoding);
-  return { endOf: ({ length }) => length, decode: (bytes) => Buffer.from(decoder.decode(bytes, { stream: true })) };
+  return { endOf: ({ length }) => length, decode: decoderOf(encoding, 'not in UTF-16 throughout') };
 }
 
 /**
@@ -66,7 +65,7 @@ function utf16(encoding: string): Decoder {
  */
 function withAscii(named: string | undefined, otherEncoding: string): Decoder {
   let encoding = named;
-  const decodeOther = decoderOf(otherEncoding);
+  const decodeOther = decoderOf(otherEncoding, `neither in UTF-8 nor in ${otherEncoding}`, meaningless);
   return {
     endOf: (bytes) => bytes.findLastIndex((byte) => byte < 0x80) + 1,
     decode(bytes, isLast) {
@@ -89,16 +88,16 @@ function isMeantAsUtf8(bytes: Buffer): boolean {
 /** Control and private characters: decoders make them of bytes that mean nothing in their encoding. */
 const meaningless = /[\u0080-\u009f\ue000-\uf8ff]/;
 
-function decoderOf(encoding: string): Decoder['decode'] {
+function decoderOf(encoding: string, problem: string, wrong?: RegExp): Decoder['decode'] {
   const decoder = new TextDecoder(encoding, { fatal: true });
   return (bytes, isLast) => {
     try {
       const text = decoder.decode(bytes, { stream: !isLast });
-      if (!meaningless.test(text)) return Buffer.from(text);
+      if (!wrong?.test(text)) return Buffer.from(text);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
     }
-    throw wrongEncoding(`neither in UTF-8 nor in ${encoding}`);
+    throw wrongEncoding(problem);
   };
 }
 

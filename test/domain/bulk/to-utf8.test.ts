@@ -80,6 +80,20 @@ test('a file in UTF-8 with a damaged character is rejected, wherever that is', a
       });
 });
 
+for (const encoding of ['UTF-16LE', 'UTF-16BE'])
+  test(`a file in ${encoding} is read, and one that ends within a character or has half of one is rejected`, async (t) => {
+    const written = (text: string) => {
+      const bytes = Buffer.from(text, 'utf16le');
+      return encoding === 'UTF-16BE' ? bytes.swap16() : bytes;
+    };
+    const [text, file] = ['slug,name\nx,Größe 𠮷 茶\n', written('\ufeffslug,name\nx,Größe 𠮷 茶\n')];
+    for (let size = 1; size <= file.length; size += 1) t.is(await textOf(file, 'de-DE', size), text, `${size}`);
+    const message = 'The file is not in UTF-16 throughout. Save it in UTF-8, and send it again.';
+    for (const damaged of [file.subarray(0, -1), written('\ufeffx,\ud842'), written('\ufeffx,\ud842,x\n')])
+      for (let size = 1; size <= damaged.length; size += 1)
+        await t.throwsAsync(textOf(damaged, 'de-DE', size), { instanceOf: DomainError, message });
+  });
+
 test('a file is read no further than one row is long, where no row can end', async (t) => {
   let bytesRead = 0;
   async function* endless(): AsyncIterable<Buffer> {
