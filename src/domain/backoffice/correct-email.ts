@@ -29,9 +29,11 @@ export async function correctEmail(
     const order = found(await lockOrder(ctx, orderId), 'order');
     const before = order.email;
     if (before === email) return;
+    const payer = before ? await findCustomerByEmail(ctx, before) : undefined;
     order.email = email;
+    const known = await findCustomerByEmail(ctx, email);
     // Who has only begun to pay is no customer yet.
-    const customer = order.isPaid ? await upsertCustomer(ctx, { email }) : await findCustomerByEmail(ctx, email);
+    const customer = order.isPaid ? await upsertCustomer(ctx, { email, name: known?.name ?? payer?.name }) : known;
     order.customerId = customer?.id ?? null;
     const { shippingAddress } = order;
     if (shippingAddress && shippingAddress.email === before) order.shippingAddress = { ...shippingAddress, email };

@@ -3,13 +3,16 @@ import { transact } from '#src/database/transact.ts';
 import { correctEmail } from '#src/domain/backoffice/index.ts';
 import { restoreCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { listCustomers } from '#src/domain/customers/index.ts';
 import { failMail } from '#src/domain/mail/index.ts';
+import { listManagedOrders } from '#src/domain/orders/index.ts';
 import { listReminderDecisions } from '#src/domain/reminders/index.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { restoreTokenOf } from '#test/support/factories/cart.ts';
+import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildMail, newAddress, orderMail } from '#test/support/factories/mail.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
@@ -121,5 +124,25 @@ test('emails of an order that were not sent go to its corrected email, and those
   t.deepEqual(
     mails.map(({ recipient }) => recipient),
     [email, email, email, typo, typo, typo],
+  );
+});
+
+test("an order with a corrected email is found by its customer's name as before, which replaces no other", async (t) => {
+  const { ctx } = t.context;
+  const [typo, email, known] = [newAddress(), newAddress(), newAddress()];
+  await buildCustomer(ctx, { email: typo, name: 'Zsófia Typó' });
+  await buildCustomer(ctx, { email: known, name: 'Grace Known' });
+  const orders = [await buildPaidOrder(ctx, { email: typo }), await buildPaidOrder(ctx, { email: typo })];
+  for (const [index, corrected] of [email, known].entries())
+    await correctEmail(ctx, { orderId: orders[index]?.id ?? '', email: corrected });
+  const found = await Promise.all(['zsofia', 'grace'].map((q) => listManagedOrders(ctx, { q })));
+  t.deepEqual(
+    found.map(({ rows }) => rows.map(({ order }) => order.id)),
+    orders.map(({ id }) => [id]),
+  );
+  const names = await Promise.all([email, known].map((email) => listCustomers(ctx, { email })));
+  t.deepEqual(
+    names.map(({ rows }) => rows.map(({ name }) => name)),
+    [['Zsófia Typó'], ['Grace Known']],
   );
 });
