@@ -4,10 +4,10 @@ export function normalizeText(text: string): string {
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
     .toLowerCase()
-    .replace(/[ßæœøłđðþı]/g, (character) => plainCharacters[character] ?? character);
+    .replace(/[ßæœøłđðþıς]/g, (character) => plainCharacters[character] ?? character);
 }
 
-/** How letters are written without accents that Unicode does not take apart. */
+/** How letters are written without accents that Unicode does not take apart, and a sigma that does not end a word. */
 const plainCharacters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -18,4 +18,5 @@ const plainCharacters: Readonly<Record<string, string>> = {
   ð: 'd',
   þ: 'th',
   ı: 'i',
+  ς: 'σ',
 };

@@ -74,11 +74,32 @@ export async function listCustomers(
 const wordPattern = /[\p{L}\p{N}]{1,40}/gu;
 const wordsMax = 20;
 
-/** The words of a name, without case, accents and apostrophes: the longest first, which the fewest people have. */
+/** What people type for an apostrophe: an accent alone, a prime, a quotation mark. */
+const apostrophes = /['’‘ʼʻ´`′＇]/g;
+
+/** Letters of the languages whose names are written with or without a space between their parts. */
+const unspaced = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]`;
+const spaceWithin = new RegExp(`(?<=${unspaced})[\\s・]+(?=${unspaced})`, 'gu');
+const unspacedPattern = new RegExp(`${unspaced}{1,${wordsMax}}`, 'gu');
+
+/** The words of a name as it is typed, without case, accents and apostrophes. */
+const typedWords = (typed: string): string[] => longestFirst(wordsIn(typed));
+
+/**
+ * The beginnings of these are what a name is found by: its words, and every end of what has no spaces, so that 山田 太郎
+ * and 山田太郎 are found by each other and by 太郎.
+ */
 export function nameWords(name: string): string[] {
-  const words = normalizeText(name.replace(/['’ʼ`]/g, '')).match(wordPattern) ?? [];
-  return [...new Set(words)].toSorted((left, right) => right.length - left.length).slice(0, wordsMax);
+  const runs = name.normalize('NFKC').replace(spaceWithin, '').match(unspacedPattern) ?? [];
+  const ends = runs.flatMap((run) => Array.from(run, (_, start) => Array.from(run).slice(start).join('')));
+  return longestFirst([...wordsIn(name), ...ends.flatMap(wordsIn)]);
 }
+
+const wordsIn = (text: string): string[] => normalizeText(text.replace(apostrophes, '')).match(wordPattern) ?? [];
+
+/** The fewest people have the longest. */
+const longestFirst = (words: readonly string[]): string[] =>
+  [...new Set(words)].toSorted((left, right) => right.length - left.length).slice(0, wordsMax);
 
 /** So many of the words that are typed are looked up; with the others, what is found is compared. */
 const scannedWordsMax = 4;
@@ -90,7 +111,7 @@ const namesakesMax = 1000;
  * them. Where each of the words is that of very many, only the newest of those are looked at.
  */
 export function customersNamed({ tenant }: Context, typed: string): Sql {
-  const words = nameWords(typed);
+  const words = typedWords(typed);
   const scanned = words.slice(0, scannedWordsMax);
   // In the order of the index: what follows a word itself, and what follows all that begin with it.
   const next = scanned.map((word) => `${word}\u0001`);
