@@ -103,8 +103,10 @@ const longestFirst = (words: readonly string[]): string[] =>
 
 /** So many of the words that are typed are looked up; with the others, what is found is compared. */
 const scannedWordsMax = 4;
-/** Of more customers with a word, the newest are looked at, and as many with longer words that begin with it. */
+/** Of more customers with a word, the newest are found, and as many with longer words that begin with it. */
 const namesakesMax = 1000;
+/** Where several words are typed, so many with the rarest of them are looked at. */
+const examinedMax = 5000;
 
 /**
  * A query for the `id` and `email` of the customers whose names have all of these words, or longer ones that begin with
@@ -117,19 +119,22 @@ export function customersNamed({ tenant }: Context, typed: string): Sql {
   const next = scanned.map((word) => `${word}\u0001`);
   const last = scanned.map((word) => `${word}\u{10ffff}`);
   const from = [...scanned, ...next];
+  const examined = scanned.length > 1 ? examinedMax : namesakesMax;
   // The tenant is a value of each row, so that PostgreSQL does not expect few rows and read all in another order.
   return sql`
+    with named as (
+      select typed.word, n.customer_id
+      from unnest(${from.map(() => tenant.id)}::text[], ${[...scanned, ...scanned]}::text[], ${from}::text[],
+        ${[...next, ...last]}::text[]) as typed(tenant_id, word, first, beyond)
+      left join lateral (
+        select customer_id from customer_names n
+        where (n.tenant_id, n.word, n.customer_id) >= (typed.tenant_id, typed.first, '')
+          and (n.tenant_id, n.word, n.customer_id) < (typed.tenant_id, typed.beyond, '')
+        order by n.tenant_id desc, n.word desc, n.customer_id desc limit ${examined}) as n on true)
     select distinct c.id, c.email
-    from unnest(${from.map(() => tenant.id)}::text[], ${from}::text[], ${[...next, ...last]}::text[])
-      as typed(tenant_id, word, beyond)
-    cross join lateral (
-      select customer_id from customer_names n
-      where (n.tenant_id, n.word, n.customer_id) >= (typed.tenant_id, typed.word, '')
-        and (n.tenant_id, n.word, n.customer_id) < (typed.tenant_id, typed.beyond, '')
-      order by n.tenant_id desc, n.word desc, n.customer_id desc limit ${namesakesMax}) as n
-    cross join lateral (
-      select * from customers c where c.tenant_id = ${tenant.id} and c.id = n.customer_id offset 0) as c
-    where not exists (
+    from named cross join lateral (
+      select * from customers c where c.tenant_id = ${tenant.id} and c.id = named.customer_id offset 0) as c
+    where named.word = (select word from named group by word order by count(customer_id) limit 1) and not exists (
       select from unnest(${words}::text[]) as wanted
       where not exists (select from unnest(c.name_words) as word where starts_with(word, wanted)))`;
 }
