@@ -86,13 +86,13 @@ const unspacedPattern = new RegExp(`${unspaced}{1,${wordsMax}}`, 'gu');
 const typedWords = (typed: string): string[] => longestFirst(wordsIn(typed));
 
 /**
- * The beginnings of these are what a name is found by: its words, and every end of what has no spaces, so that 山田 太郎
- * and 山田太郎 are found by each other and by 太郎.
+ * The beginnings of these are what a name is found by: its words, also behind an apostrophe, as in d'Ávila, and every end
+ * of what has no spaces, so that 山田 太郎 and 山田太郎 are found by each other and by 太郎.
  */
 export function nameWords(name: string): string[] {
   const runs = name.normalize('NFKC').replace(spaceWithin, '').match(unspacedPattern) ?? [];
   const ends = runs.flatMap((run) => Array.from(run, (_, start) => Array.from(run).slice(start).join('')));
-  return longestFirst([...wordsIn(name), ...ends.flatMap(wordsIn)]);
+  return longestFirst([name, name.replace(apostrophes, ' '), ...ends].flatMap(wordsIn));
 }
 
 const wordsIn = (text: string): string[] => normalizeText(text.replace(apostrophes, '')).match(wordPattern) ?? [];
