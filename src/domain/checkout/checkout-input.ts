@@ -4,6 +4,7 @@ import {
   Id,
   Omittable,
   OmittableOrEmpty,
+  ReadWith,
   Slug,
   type Static,
   Text,
@@ -22,7 +23,7 @@ const CheckoutItem = Type.Object(
     ...Plain,
     variant_id: OmittableOrEmpty(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
     purchase_type: OmittableOrEmpty(Type.Enum(['one_time', 'subscription'], { examples: ['one_time'] })),
-    subscription_interval: OmittableOrEmpty(Text(100, { examples: ['month'] })),
+    subscription_interval: ReadWith({ purchase_type: 'subscription' }, Text(100, { examples: ['month'] })),
   },
   {
     if: { properties: { purchase_type: { const: 'subscription' } }, required: ['purchase_type'] },
