@@ -3,7 +3,7 @@ import { readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
-import { normalizeText } from '#src/lib/normalize-text.ts';
+import { normalizeName } from '#src/lib/normalize-text.ts';
 import { presentAs } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { allOf, type Sql, sql } from '#src/lib/sql.ts';
@@ -71,11 +71,11 @@ export async function listCustomers(
 }
 
 /** Longer words are more than one: an index has no room for what is very long. */
-const wordPattern = /[\p{L}\p{N}]{1,40}/gu;
+const wordPattern = /[\p{L}\p{M}\p{N}]{1,40}/gu;
 const wordsMax = 20;
 
-/** What people type for an apostrophe: an accent alone, a prime, a quotation mark. */
-const apostrophes = /['’‘ʼʻ´`′＇]/g;
+/** What stands within a word and is none of its letters: an apostrophe, however it is typed, and what nobody sees. */
+const apostrophes = /['’‘ʼʻ´`′＇\p{Cf}]/gu;
 
 /** Letters of the languages whose names are written with or without a space between their parts. */
 const unspaced = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]`;
@@ -95,7 +95,7 @@ export function nameWords(name: string): string[] {
   return longestFirst([name, name.replace(apostrophes, ' '), ...ends].flatMap(wordsIn));
 }
 
-const wordsIn = (text: string): string[] => normalizeText(text.replace(apostrophes, '')).match(wordPattern) ?? [];
+const wordsIn = (text: string): string[] => normalizeName(text.replace(apostrophes, '')).match(wordPattern) ?? [];
 
 /** The fewest people have the longest. */
 const longestFirst = (words: readonly string[]): string[] =>
