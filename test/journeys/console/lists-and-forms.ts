@@ -233,6 +233,27 @@ browserTest('a list stays as it is until the email that filters it is complete',
   t.is(await page.getByRole('alert').count(), 0);
 });
 
+browserTest('what may be typed into the search field of a list is said there as a whole', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  for (const [path, title] of [
+    ['/orders', 'Orders'],
+    ['/customers', 'Customers'],
+    ['/products', 'Products'],
+  ] as const) {
+    await openInConsole(page, t.context.stack, path, title);
+    const field = page.locator('input[name="q"]');
+    const text = (await field.getAttribute('placeholder')) ?? '';
+    await field.fill(text);
+    const beyond = await page.evaluate<number>(`{
+      const field = document.querySelector('input[name="q"]');
+      field.scrollWidth - field.clientWidth;
+    }`);
+    t.is(beyond, 0, `${path}: "${text}" has ${beyond} pixels too many`);
+    await field.fill('');
+  }
+});
+
 browserTest('a customer and their order are found by the beginnings of their names', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

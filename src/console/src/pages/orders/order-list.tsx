@@ -39,7 +39,7 @@ const filters = [
     key="q"
     source="q"
     placeholder="Number, name, email or tracking"
-    sx={{ minWidth: { sm: '18rem' } }}
+    sx={{ minWidth: { sm: '21rem' } }}
     alwaysOn
   />,
   <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
