@@ -16,7 +16,6 @@ import {
   type ShippingAddress,
   saveOrder,
 } from './order.ts';
-import { unsentOfItem } from './unsent-items.ts';
 
 /** A change of an order's fulfillment. */
 export interface FulfillmentUpdate {
@@ -61,6 +60,20 @@ function withLabel(labels: OrderLabel[], label: OrderLabel): OrderLabel[] {
   if (isDeepStrictEqual(known, label)) return labels;
   return [...labels.filter((other) => other !== known), label];
 }
+
+/**
+ * A query, to be joined to items `i` of orders `o`, for how many of each are not sent: `unsent`, those of an approved
+ * return that was requested before the order shipped. Of closed returns, those whose items were released are not counted
+ * as returned.
+ */
+export const unsentOfItem: Sql = sql`lateral (
+  select coalesce(sum(l.quantity) filter (where t.status in ('approved', 'received', 'refunded') and is_early), 0)
+      + least(
+        i.returned_quantity - coalesce(sum(l.quantity) filter (where t.status not in ('rejected', 'closed')), 0),
+        coalesce(sum(l.quantity) filter (where t.status = 'closed' and is_early), 0)) as unsent
+  from return_items l join returns t on t.tenant_id = l.tenant_id and t.id = l.return_id,
+    lateral (values (o.shipped_at is null or t.created_at < o.shipped_at)) as e(is_early)
+  where l.tenant_id = i.tenant_id and l.order_item_id = i.id)`;
 
 /** The fields of an order that shipping needs. Weights are ounces per unit, and quantities are those that are sent. */
 export interface OrderForShipping {

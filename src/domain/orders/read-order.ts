@@ -9,10 +9,10 @@ import type { Context } from '../context.ts';
 import { customersNamed } from '../customers/index.ts';
 import { isUnsent } from '../mail/index.ts';
 import type { NewOrderItem } from './create-order.ts';
+import { unsentOfItem } from './fulfillment.ts';
 import { type Attention, fulfillmentStatuses, orderStatuses } from './order.ts';
 import { isOrderOf, orderNumbersMeant } from './order-number.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
-import { unsentOfItem } from './unsent-items.ts';
 
 /**
  * The order with this id, for a shopper who knows its email.

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { runOnPlatformTables } from '#src/database/transact.ts';
 import { agingBy, type Clock } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import type { PlatformContext } from '../context.ts';
+import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import { hashKey, type KeyKind, parseKey, type Scope } from './api-key.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -44,6 +44,19 @@ export async function findTenant(ctx: PlatformContext, condition: Sql): Promise<
     sql`select ${tenantColumns} from tenants where ${condition} and removed_at is null`,
   );
   return tenant;
+}
+
+/**
+ * The condition that the context's store was not removed, and is not before this transaction ends. What is accepted in
+ * the moment of a removal is then either counted by it or rejected.
+ */
+export const isNotRemoved = ({ tenant }: Pick<Context, 'tenant'>): Sql => sql`
+  exists (select from tenants where id = ${tenant.id} and removed_at is null for share)`;
+
+/** The same for a transaction. @throws DomainError `not_found` when the store was removed */
+export async function rejectIfRemoved(ctx: InTransaction): Promise<void> {
+  const [row] = await ctx.tx.execute(sql`select where ${isNotRemoved(ctx)}`);
+  if (!row) throw notFound('store');
 }
 
 /** The columns of a `Tenant`, named after its fields. */

@@ -23,22 +23,22 @@ export {
 export {
   createKeyDirectory,
   createTenantDirectory,
+  isNotRemoved,
   type KeyDirectory,
   listTenants,
   type OpenedKey,
+  rejectIfRemoved,
   type TenantDirectory,
 } from './directories.ts';
 export { countKeys, findKey, issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
 export { readSealingKeys } from './read-sealing-keys.ts';
 export {
   deleteRemoved,
-  isNotRemoved,
   isOfStore,
   listRemoved,
   lockToRemove,
   markRemoved,
   type RemovedStore,
-  rejectIfRemoved,
 } from './remove-store.ts';
 export { lockStore, ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';

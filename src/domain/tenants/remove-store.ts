@@ -1,7 +1,6 @@
 import { runOnPlatformTables } from '#src/database/transact.ts';
-import { found } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import type { Context, InTransaction, PlatformContext } from '../context.ts';
+import type { InTransaction, PlatformContext } from '../context.ts';
 
 /** A store that no process finds any more. Its rows are deleted; who removed it stays. */
 export interface RemovedStore {
@@ -35,20 +34,7 @@ export async function markRemoved(ctx: InTransaction, removedBy: string): Promis
 export const isOfStore = (tenantId: Sql): Sql => sql`
   ${tenantId} <> all(array(select id from removed_stores where deleted_at is null))`;
 
-/**
- * The condition that the context's store was not removed, and is not before this transaction ends. What is accepted in
- * the moment of a removal is then either counted by it or rejected.
- */
-export const isNotRemoved = ({ tenant }: Pick<Context, 'tenant'>): Sql => sql`
-  exists (select from tenants where id = ${tenant.id} and removed_at is null for share)`;
-
-/** The same for a transaction. @throws DomainError `not_found` when the store was removed */
-export async function rejectIfRemoved(ctx: InTransaction): Promise<void> {
-  const [row] = await ctx.tx.execute(sql`select where ${isNotRemoved(ctx)}`);
-  found(row, 'store');
-}
-
-/** Wait for the transactions that rely on that. Later ones wait until this one ends. */
+/** Wait for the transactions that rely on the store (`isNotRemoved`). Later ones wait until this one ends. */
 export async function lockToRemove(ctx: InTransaction): Promise<void> {
   await ctx.tx.execute(sql`select from tenants where id = ${ctx.tenant.id} for no key update`);
 }
