@@ -12,7 +12,7 @@ import { type Applied, applyStore } from '#src/cli/apply/apply-store.ts';
 import { reportApplied } from '#src/cli/apply/report-applied.ts';
 import { RejectedInput } from '#src/cli/apply/section.ts';
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
-import { read, transact } from '#src/database/transact.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { demoStoreFile } from '#src/dev/stack/start-stack.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -250,6 +250,15 @@ test.serial('apply reports a SKU that is taken by a product outside the file wit
     error.issues.map(({ path }) => path),
     ['/products/1/variants/0/sku'],
   );
+});
+
+test.serial('apply leaves out the value that a promo code of another type has, as the API does', async (t) => {
+  const { slug, text } = ownStore();
+  await apply(t.context, text.replace('type: fixed', 'value: 5, type: fixed'));
+  const ctx = await storeOf(t.context, slug);
+  const saved = sql`select percent, value_cents::int as cents from promo_codes where code = 'FIVEOFF'`;
+  t.deepEqual(ctx && (await readOne(ctx, saved)), { percent: null, cents: 500 });
+  t.deepEqual(changed(await apply(t.context, text)), []);
 });
 
 test.serial('apply reports a promo code for an unknown product with its place', async (t) => {
