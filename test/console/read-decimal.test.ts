@@ -22,6 +22,8 @@ for (const [text, decimals, number] of [
   ['−3', 0, -3],
   ['１，２３４．５０', 2, 1234.5],
   ['－３', 0, -3],
+  ['१,२३४.५०', 2, 1234.5],
+  ['٣٫٧٥', 2, 3.75],
   ['1²', 0, undefined],
   ['0.001', 2, undefined],
   ['.125', 2, undefined],
@@ -49,6 +51,10 @@ for (const [text, locale, number] of [
   ['100,000.50', 'en-IN', 100_000.5],
   ['1,00,00', 'en-IN', undefined],
   ['1,00,000', 'en-US', undefined],
+  ['1,23,456', 'en-IN', 123_456],
+  ['1,234,56', 'en-IN', undefined],
+  ['१२,३४,५६७', 'hi-IN', 1_234_567],
+  ['١٬٢٥٠', 'ar-AE', 1250],
 ] as const)
   test(`readDecimal with two decimals takes ${text} in ${locale} for ${number ?? 'no number'}`, (t) => {
     t.is(readDecimal(text, 2, [], locale), number);
@@ -61,7 +67,23 @@ test('readDecimal takes the signs of its currency before or after the number, an
   t.deepEqual(['€5', '$$5', '1$50', '$', '$ USD'].map(read), [undefined, undefined, undefined, undefined, undefined]);
 });
 
-for (const locale of ['en-US', 'de-DE', 'de-CH', 'fr-FR', 'pt-BR', 'en-IN', 'hi-IN', 'mr-IN', 'ar-EG', 'fa-IR'])
+const locales = [
+  'en-US',
+  'en-IN',
+  'de-DE',
+  'de-CH',
+  'fr-FR',
+  'pt-BR',
+  'hi-IN',
+  'ja-JP',
+  'mr-IN',
+  'ar-AE',
+  'ar-EG',
+  'fa-IR',
+  'he-IL',
+];
+
+for (const locale of locales)
   for (const decimals of [0, 2, 3])
     test(`readDecimal with ${decimals} decimals reads in ${locale} what is written there`, (t) => {
       for (const minimumFractionDigits of [0, decimals])
@@ -74,3 +96,22 @@ for (const locale of ['en-US', 'de-DE', 'de-CH', 'fr-FR', 'pt-BR', 'en-IN', 'hi-
             t.is(readDecimal(written.format(number), decimals, [], locale), number, written.format(number));
         }
     });
+
+for (const locale of locales)
+  test(`readDecimal reads amounts as they are shown in ${locale}`, (t) => {
+    for (const currency of ['USD', 'EUR', 'INR', 'JPY', 'SAR', 'AED', 'BRL', 'ILS']) {
+      const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
+      const sign = format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? '';
+      const { maximumFractionDigits: decimals = 2 } = format.resolvedOptions();
+      for (const amount of [12.5, 1_234_567.89].map((amount) => Number(amount.toFixed(decimals))))
+        t.is(readDecimal(format.format(amount), decimals, [sign], locale), amount, format.format(amount));
+    }
+  });
+
+test('readDecimal takes the sign of the yen as either keyboard writes it', (t) => {
+  for (const sign of ['¥', '￥'])
+    t.deepEqual(
+      ['¥1,234', '￥１，２３４'].map((text) => readDecimal(text, 0, [sign])),
+      [1234, 1234],
+    );
+});

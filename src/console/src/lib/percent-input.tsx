@@ -4,5 +4,5 @@ import { DecimalInput } from './decimal-input.tsx';
 
 /** A percentage as people write it, with or without its sign. */
 export function PercentInput(props: ComponentProps<typeof DecimalInput>): ReactNode {
-  return <DecimalInput decimals={4} signs={['%']} {...props} />;
+  return <DecimalInput decimals={4} signs={['%', '٪']} {...props} />;
 }

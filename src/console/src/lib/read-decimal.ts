@@ -5,8 +5,8 @@ const separators = [
   ['٫', '٬'],
 ] as const;
 
-/** Digits and signs as a Japanese or Chinese keyboard may write them, `１，２３４`. */
-const fullWidth = /[！-～]/gu;
+/** Characters as a Japanese or Chinese keyboard may write them, `￥１，２３４`. */
+const fullWidth = /[！-～￠-￦]/gu;
 
 /**
  * A number as people write it: with a point or a comma before its decimals, and with or without groups of thousands.
@@ -22,18 +22,16 @@ export function readDecimal(
   signs: readonly string[] = [],
   locale?: string,
 ): number | undefined {
-  const { digits, point: own, hasLakhs } = notationOf(locale);
-  const narrow = text.trim().replaceAll(fullWidth, (character) => character.normalize('NFKC'));
-  const compact = withoutSign(narrow, signs)
-    // Spaces, and the invisible marks of a direction that stand before an Arabic minus.
-    .replaceAll(/[\s'’\p{Cf}]/gu, '')
+  const { point: own, hasPairs } = notationOf(locale);
+  const compact = withoutSign(plain(text), signs.map(plain))
+    .replaceAll(/[\s'’]/g, '')
     .replace('−', '-')
-    .replaceAll(/\p{Nd}/gu, (digit) => String(digits.includes(digit) ? digits.indexOf(digit) : digit));
+    .replaceAll(/\p{Nd}/gu, digitOf);
   // Without decimals, what looks like them can only be thousands.
   if (own && decimals > 0 && new RegExp(`^-?\\d+\\${own}\\d{${decimals + 1},}$`).test(compact)) return undefined;
   for (const [point, group] of separators.toSorted(([left], [right]) => Number(right === own) - Number(left === own))) {
-    const lakhs = hasLakhs ? `|[1-9]\\d?(?:\\${group}\\d{2})+\\${group}\\d{3}` : '';
-    const whole = `(?:\\d+|[1-9]\\d{0,2}(?:\\${group}\\d{3})+${lakhs})`;
+    const groups = hasPairs ? `[1-9]\\d?(?:\\${group}\\d{2})*\\${group}\\d{3}|` : '';
+    const whole = `(?:\\d+|${groups}[1-9]\\d{0,2}(?:\\${group}\\d{3})+)`;
     const numbers = decimals > 0 ? `${whole}(?:\\${point}\\d{0,${decimals}})?|\\${point}\\d{1,${decimals}}` : whole;
     if (new RegExp(`^-?(?:${numbers})$`).test(compact))
       return Number(compact.replaceAll(group, '').replace(point, '.'));
@@ -41,23 +39,28 @@ export function readDecimal(
   return undefined;
 }
 
-interface Notation {
-  /** From zero to nine. */
-  readonly digits: readonly string[];
-  /** What stands before decimals. */
-  readonly point: string | undefined;
-  /** Whether groups above the thousands have two digits, as in India: `1,00,000`. */
-  readonly hasLakhs: boolean;
+/** What stands before the decimals of a locale, and whether its thousands are grouped in pairs, as `12,34,567`. */
+function notationOf(locale: string | undefined): { point: string | undefined; hasPairs: boolean } {
+  const parts = new Intl.NumberFormat(locale).formatToParts(1234567.5);
+  return {
+    point: parts.find(({ type }) => type === 'decimal')?.value,
+    hasPairs: parts.some(({ type, value }, index) => type === 'integer' && index > 0 && value.length === 2),
+  };
 }
 
-function notationOf(locale: string | undefined): Notation {
-  const number = new Intl.NumberFormat(locale);
-  const [million] = number.formatToParts(1_000_000);
-  return {
-    digits: Array.from({ length: 10 }, (_, digit) => number.format(digit)),
-    point: number.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value,
-    hasLakhs: million?.value.length === 2,
-  };
+/** Without the invisible marks of a direction, which stand in amounts in Arabic, and without wide characters. */
+const plain = (text: string) =>
+  text
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(fullWidth, (character) => character.normalize('NFKC'))
+    .trim();
+
+/** The value of a digit of any script: those of one follow each other, from zero to nine. */
+function digitOf(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let zero = code;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return String((code - zero) % 10);
 }
 
 function withoutSign(text: string, signs: readonly string[]): string {
