@@ -9,4 +9,5 @@ import './console/sessions.ts';
 import './console/meanwhile.ts';
 import './console/files.ts';
 import './console/keyboard.ts';
+import './console/notices.ts';
 import './console/every-page.ts';

@@ -15,6 +15,7 @@ import { Route } from 'react-router';
 import { dataProvider } from './data-provider.ts';
 import { ConsoleLayout } from './layout/console-layout.tsx';
 import { AccessDenied, NotFound } from './layout/no-page.tsx';
+import { Notices } from './layout/notices.tsx';
 import { darkTheme, lightTheme } from './layout/theme.ts';
 import { ListData, RecordData } from './lib/page-data.tsx';
 import { OwnAccount, PackingSlips, pages, Today } from './pages/index.ts';
@@ -53,6 +54,7 @@ export function App() {
       queryClient={queryClient}
       store={store}
       layout={ConsoleLayout}
+      notification={Notices}
       lightTheme={lightTheme}
       darkTheme={darkTheme}
       dashboard={Today}

@@ -1,0 +1,54 @@
+import type { Page } from 'playwright-core';
+
+import { clientsOf } from '#test/support/clients-of.ts';
+import { buyMug, openInConsole } from '#test/support/walk-console.ts';
+import { atHome, browserTest, button, confirm, dialog, openOwnTab } from './fixture.ts';
+
+const notice = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text });
+
+browserTest('a success is shown longer than four seconds, and a failure until it is dismissed', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const order = await buyMug(stack, atHome);
+  const page = await openOwnTab(t);
+  await page.clock.install();
+  await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+  await page.route('**/labels/*/file', (route) =>
+    route.fulfill({ status: 503, json: { error: 'service_unavailable', detail: 'There is no label at the moment.' } }),
+  );
+  await button(page, 'Print the label').click();
+  const failure = notice(page, 'There is no label at the moment.');
+  await failure.waitFor();
+  await page.clock.runFor(3_600_000);
+  await page.getByRole('heading', { name: 'Timeline' }).click();
+  t.true(await failure.isVisible());
+
+  const firstElement = await failure.elementHandle();
+  await button(page, 'Print the label').click();
+  await firstElement?.waitForElementState('hidden');
+  await failure.waitFor();
+  t.is(await failure.count(), 1, 'it is said again, once');
+
+  // What comes of something else is not held back by it.
+  await button(page, 'Send the receipt again').click();
+  await confirm(page, 'Send the receipt again');
+  const success = notice(page, 'The receipt is on its way.');
+  await success.waitFor();
+  await page.clock.runFor(9000);
+  t.true(await success.isVisible());
+  await page.clock.runFor(2000);
+  await success.waitFor({ state: 'detached' });
+  t.is(await failure.count(), 1);
+
+  await button(page, 'Refund').focus();
+  await button(page, 'Dismiss this message').click();
+  await failure.waitFor({ state: 'detached' });
+  t.is(await page.evaluate('document.activeElement.textContent'), 'Refund');
+  await button(page, 'Print the label').click();
+  await failure.waitFor();
+  await page.keyboard.press('Escape');
+  await failure.waitFor({ state: 'detached' });
+  t.is(await dialog(page).count(), 0);
+  t.is((await admin.getOrder(order.id)).order.status, 'paid');
+});
