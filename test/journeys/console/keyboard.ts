@@ -30,6 +30,15 @@ browserTest('a page that is opened with the keyboard has the focus at its headin
   await untilFocused(page, '# My account');
 });
 
+browserTest('the menu stands beside what the page says, and not within it', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/my-account', 'My account');
+  await page.getByRole('navigation', { name: 'Menu' }).waitFor();
+  t.is(await page.getByRole('main').getByRole('navigation').count(), 0);
+  t.is(await page.getByRole('main').getByRole('heading', { level: 1 }).count(), 1);
+});
+
 browserTest('a list of a form keeps the focus when one of it is moved or removed', async (t) => {
   t.timeout(180_000);
   const page = await openOwnTab(t);

@@ -31,10 +31,13 @@ import { hasAnyScope, useSession } from '../session/session.ts';
 export function ConsoleLayout({ children }: LayoutProps) {
   return (
     <Layout
-      appBar={ConsoleBar}
-      menu={ConsoleMenu}
-      sidebar={ConsoleSidebar}
-      sx={{ minWidth: 0, '& .RaLayout-content': { minWidth: 0 } }}
+      appBar={BarAndMenu}
+      sidebar={Nothing}
+      sx={{
+        minWidth: 0,
+        '& .RaLayout-appFrame': { flexDirection: 'row' },
+        '& .RaLayout-contentWithSidebar, & .RaLayout-content': { minWidth: 0 },
+      }}
     >
       <ClosedStore />
       {children}
@@ -42,6 +45,20 @@ export function ConsoleLayout({ children }: LayoutProps) {
     </Layout>
   );
 }
+
+/** What stands on every page. The layout of react-admin would have the menu within `main`, which is what the page says. */
+function BarAndMenu() {
+  return (
+    <>
+      <ConsoleBar />
+      <ConsoleSidebar>
+        <ConsoleMenu />
+      </ConsoleSidebar>
+    </>
+  );
+}
+
+const Nothing = () => null;
 
 /** Where the window becomes narrow, enlarged or turned, the menu that was beside the page would cover it: it is closed. */
 function ConsoleSidebar(props: SidebarProps) {
