@@ -133,3 +133,13 @@ export async function holdRequests(page: Page, url: string): Promise<{ held: Rou
   };
   return { held, release };
 }
+
+/** Evaluated in a page: count the numbers that are written from now on. */
+export const countNumbers = `{
+  const { get } = Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, 'format');
+  window.numbers = 0;
+  Object.defineProperty(Intl.NumberFormat.prototype, 'format', { get() {
+    window.numbers += 1;
+    return get.call(this);
+  } });
+}`;

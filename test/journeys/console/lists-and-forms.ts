@@ -3,7 +3,17 @@ import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
 import { buyMug, heading, openInConsole } from '#test/support/walk-console.ts';
-import { atHome, browserTest, button, confirm, dialog, holdRequests, openConsole, openOwnTab } from './fixture.ts';
+import {
+  atHome,
+  browserTest,
+  button,
+  confirm,
+  countNumbers,
+  dialog,
+  holdRequests,
+  openConsole,
+  openOwnTab,
+} from './fixture.ts';
 
 browserTest('a long message from the storefront leaves the other rows of its list in sight', async (t) => {
   t.timeout(180_000);
@@ -338,6 +348,25 @@ browserTest('a list that cannot be read again stays, with the form that is open 
   await confirm(page, 'Save');
   await page.getByRole('cell', { name: '0 of 77' }).waitFor();
   t.is(await page.getByText('Not available now.').count(), 0);
+});
+
+browserTest('a list that is read again and is as before is not drawn again', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const isWritten = async (id: string) => (await admin.getExport(id)).export.finished_at;
+  const { export: first } = await admin.createExport({ kind: 'stock', format: 'csv' });
+  await until(() => isWritten(first.id), { what: 'the export' });
+  const page = await openOwnTab(t);
+  const readAgain = () => page.waitForResponse('**/admin/exports?*');
+  await openInConsole(page, stack, '/exports', 'Exports');
+  await page.evaluate(countNumbers);
+  await readAgain();
+  await readAgain();
+  t.is(await page.evaluate('window.numbers'), 0);
+  const { export: second } = await admin.createExport({ kind: 'stock', format: 'csv' });
+  await until(() => isWritten(second.id), { what: 'the export' });
+  await until(() => page.evaluate<boolean>('window.numbers > 0'), { withinMs: 20_000 });
 });
 
 /** Evaluated in a page: what has the focus. */

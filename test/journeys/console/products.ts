@@ -2,7 +2,16 @@ import { clientsOf } from '#test/support/clients-of.ts';
 import { only } from '#test/support/only.ts';
 import { until } from '#test/support/until.ts';
 import { heading, openInConsole } from '#test/support/walk-console.ts';
-import { browserTest, button, type ConsoleContext, confirm, dialog, openConsole, openOwnTab } from './fixture.ts';
+import {
+  browserTest,
+  button,
+  type ConsoleContext,
+  confirm,
+  countNumbers,
+  dialog,
+  openConsole,
+  openOwnTab,
+} from './fixture.ts';
 
 browserTest('a percentage and a weight are shown and edited with all of their decimals', async (t) => {
   t.timeout(180_000);
@@ -146,28 +155,18 @@ browserTest('a product with many variants has the inputs of those that are opene
   t.deepEqual((await admin.getProduct('paint')).product.variants, after);
 });
 
-/** Evaluated in a page: count the amounts that are written from now on. */
-const countAmounts = `{
-  const { get } = Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, 'format');
-  window.amounts = 0;
-  Object.defineProperty(Intl.NumberFormat.prototype, 'format', { get() {
-    window.amounts += 1;
-    return get.call(this);
-  } });
-}`;
-
 browserTest('a product that is read again and is as before is not drawn again', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   const readAgain = () => page.waitForResponse('**/admin/products/oak-bowl');
   await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
-  await page.evaluate(countAmounts);
+  await page.evaluate(countNumbers);
   await readAgain();
   await readAgain();
-  t.is(await page.evaluate('window.amounts'), 0);
+  t.is(await page.evaluate('window.numbers'), 0);
   await clientsOf(stack).admin.changeStock({ items: [{ sku: 'BOWL-L', change: 1 }] });
-  await until(() => page.evaluate<boolean>('window.amounts > 0'));
+  await until(() => page.evaluate<boolean>('window.numbers > 0'));
 });
 
 browserTest('a variant that is closed opens where the service rejects it', async (t) => {

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useMemo } from 'react';
 import { ListView, type RaRecord, useListContext } from 'react-admin';
 
 import { Failure } from './failure.tsx';
@@ -42,9 +42,29 @@ export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNo
   );
 }
 
-function ListedRows<Row extends RaRecord>({ title, empty, ...shown }: Omit<ListingProps<Row>, 'filters' | 'actions'>) {
+function ListedRows<Row extends RaRecord>({
+  title,
+  empty,
+  columns,
+  linkOf,
+}: Omit<ListingProps<Row>, 'filters' | 'actions'>) {
   const { data, isPending, error, refetch, filterValues } = useListContext<Row>();
   const isFiltered = Object.keys(filterValues).length > 0;
+  // Some are read again and again: while they stay as they are, nothing is drawn again.
+  const rows = useMemo(
+    () =>
+      data && (
+        <Rows
+          label={title}
+          rows={data}
+          keyOf={({ id }) => String(id)}
+          empty={isFiltered ? 'Nothing matches the filters. Change or clear them to see more.' : empty}
+          columns={columns}
+          {...(linkOf && { linkOf })}
+        />
+      ),
+    [title, data, isFiltered, empty, columns, linkOf],
+  );
   return (
     <>
       {/* For who does not see the rows: what came of a filter. */}
@@ -54,15 +74,7 @@ function ListedRows<Row extends RaRecord>({ title, empty, ...shown }: Omit<Listi
       {isPending && <Typography sx={{ p: 2 }}>Loading…</Typography>}
       {error && <Failure error={error} retry={refetch} />}
       {/* Rows that were read stay when they cannot be read again, and so does what is entered in their forms. */}
-      {data && (
-        <Rows
-          label={title}
-          rows={data}
-          keyOf={({ id }) => String(id)}
-          empty={isFiltered ? 'Nothing matches the filters. Change or clear them to see more.' : empty}
-          {...shown}
-        />
-      )}
+      {rows}
     </>
   );
 }
