@@ -108,6 +108,30 @@ browserTest('a recovery says how many deliveries it sends again, by default from
   t.pass();
 });
 
+browserTest('what an endpoint missed is recovered by who opens its page once it works again', async (t) => {
+  t.timeout(180_000);
+  const { stack, receiver } = t.context;
+  const { admin } = clientsOf(stack);
+  const { webhook_endpoint: endpoint } = await admin.createWebhookEndpoint({
+    url: `${new URL(receiver.url).origin}/there-is-no-such-path`,
+    events: ['label.voided'],
+  });
+  await admin.testWebhookEndpoint(endpoint.id);
+  const isFailed = async () => (await admin.listWebhookDeliveries(endpoint.id, { state: 'failed' })).deliveries[0];
+  await until(isFailed, { what: 'the failure' });
+  await admin.disableWebhookEndpoint(endpoint.id);
+  await admin.enableWebhookEndpoint(endpoint.id);
+  const page = await openConsole(t);
+  await openInConsole(page, stack, `/webhooks/${endpoint.id}/show`, new URL(receiver.url).host);
+  t.is(await page.getByText('Failing since').count(), 0);
+  await button(page, 'Recover').click();
+  await dialog(page).getByText('Since the endpoint exists', { exact: false }).waitFor();
+  await confirm(page, 'Recover');
+  await page.getByText('Sent again: 1.').waitFor({ timeout: 20_000 });
+  await admin.deleteWebhookEndpoint(endpoint.id);
+  t.pass();
+});
+
 browserTest('an owner who confirms with a code changes the terms of shipping and replaces its key', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -66,7 +66,7 @@ export function EndpointActions({ endpoint }: Props) {
 
 const hourBefore = (time: string) => new Date(Date.parse(time) - 3_600_000).toISOString();
 
-function RecoverDeliveries({ endpoint: { id, failing_since, disabled_at } }: Props) {
+function RecoverDeliveries({ endpoint: { id, failing_since, disabled_at, created_at } }: Props) {
   // Once it is enabled, or works again, the endpoint no longer has the time from which it has to be recovered.
   const [known, setKnown] = useState<string>();
   const missedSince = failing_since ?? disabled_at ?? known;
@@ -76,7 +76,7 @@ function RecoverDeliveries({ endpoint: { id, failing_since, disabled_at } }: Pro
       label="Recover"
       title="Send again what the endpoint missed"
       scope={scope}
-      input={{ only: 'failed', ...(missedSince && { since: hourBefore(missedSince) }) }}
+      input={{ only: 'failed', since: missedSince ? hourBefore(missedSince) : created_at }}
       run={(input, options) => admin.recoverWebhookDeliveries(id, input, options)}
       done={({ recovered }) =>
         recovered === 0 ? 'There was nothing to send again in this time.' : `Sent again: ${formatCount(recovered)}.`
@@ -85,7 +85,11 @@ function RecoverDeliveries({ endpoint: { id, failing_since, disabled_at } }: Pro
       <TimeInput
         source="since"
         label="Since"
-        {...(missedSince && { helperText: 'An hour before it failed or was disabled: what it missed first is older' })}
+        helperText={
+          missedSince
+            ? 'An hour before it failed or was disabled: what it missed first is older'
+            : 'Since the endpoint exists: everything that it has missed'
+        }
         validate={required()}
       />
       <TimeInput source="until" label="Until" helperText="Empty: until now" />
