@@ -10,4 +10,5 @@ import './console/meanwhile.ts';
 import './console/files.ts';
 import './console/keyboard.ts';
 import './console/notices.ts';
+import './console/history.ts';
 import './console/every-page.ts';

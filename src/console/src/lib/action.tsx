@@ -93,6 +93,7 @@ function ActionDialog<Input extends object, Outcome>(
         disableInvalidFormNotification
         shouldFocusError={false}
         warnWhenUnsavedChanges
+        formRootPathname={noPage}
       >
         <UnsavedInput isUnsaved={isUnsaved} />
         <DialogContent>
@@ -112,6 +113,9 @@ function ActionDialog<Input extends object, Outcome>(
     </Dialog>
   );
 }
+
+/** Every page is outside of the form: react-admin would take that of a record for a part of a form in its list. */
+const noPage = 'none';
 
 /** A form that is longer than the window is scrolled between its title and its buttons. */
 const titleAndButtonsStay = { '& form': { display: 'flex', flexDirection: 'column', minHeight: 0 } } as const;

@@ -18,7 +18,9 @@ export function ContentCreate() {
         <EditForm<Body<'admin.createEntry'>, Result<'admin.createEntry'>>
           input={{ body: { format: 'markdown', value: '' } }}
           run={(input) => admin.createEntry(withImage(input))}
-          onDone={({ entry }) => navigate(`/content/${encodeURIComponent(`${entry.type}/${entry.slug}`)}/show`)}
+          onDone={({ entry: { type, slug } }) =>
+            navigate(`/content/${encodeURIComponent(`${type}/${slug}`)}/show`, { replace: true })
+          }
           done="The entry is created."
           label="Create"
         >

@@ -56,7 +56,7 @@ function DeleteEntry({ entry: { type, slug, title } }: Props) {
       scope="admin.content:write"
       text="It cannot be brought back."
       run={() => admin.deleteEntry(type, slug)}
-      onDone={() => navigate('/content')}
+      onDone={() => navigate('/content', { replace: true })}
       done="The entry is deleted."
     />
   );

@@ -29,7 +29,7 @@ export function ProductCreate() {
         <EditForm<NewProduct, Result<'admin.createProduct'>>
           input={{ status: 'draft', variants: [{ sku: '' }] }}
           run={({ variants, ...input }) => admin.createProduct({ ...input, variants: withOptions(variants) })}
-          onDone={({ product }) => navigate(`/products/${product.slug}/show`)}
+          onDone={({ product }) => navigate(`/products/${product.slug}/show`, { replace: true })}
           done="The product is created."
           hiddenLabelOf={labelOfVariantInput}
           label="Create"

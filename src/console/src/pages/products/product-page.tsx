@@ -35,7 +35,7 @@ function DeleteProduct({ product: { slug, name } }: { readonly product: ManagedP
       scope="admin.catalog:write"
       text="Shoppers no longer see it, and carts lose it. Orders keep what was bought."
       run={() => admin.deleteProduct(slug)}
-      onDone={() => navigate('/products')}
+      onDone={() => navigate('/products', { replace: true })}
       done="The product is deleted."
     />
   );

@@ -132,7 +132,7 @@ function DeleteEndpoint({ endpoint: { id, url } }: Props) {
       color="error"
       text="Its deliveries are deleted, too."
       run={() => admin.deleteWebhookEndpoint(id)}
-      onDone={() => navigate('/webhooks')}
+      onDone={() => navigate('/webhooks', { replace: true })}
       done="The endpoint is deleted."
     />
   );
