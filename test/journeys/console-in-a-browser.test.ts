@@ -11,4 +11,5 @@ import './console/files.ts';
 import './console/keyboard.ts';
 import './console/notices.ts';
 import './console/history.ts';
+import './console/locales.ts';
 import './console/every-page.ts';

@@ -1,7 +1,7 @@
 /* What the parts of console-in-a-browser.test.ts share. */
 
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
-import type { Browser, Locator, Page, Route } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page, Route } from 'playwright-core';
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
@@ -45,11 +45,19 @@ export const button = (page: Page, name: string) => page.getByRole('button', { n
 export const dialog = (page: Page) => page.getByRole('dialog');
 export const confirm = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click();
 
-async function openWindow({ browser, stack }: ConsoleContext, email: string): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+async function newWindow({ browser }: ConsoleContext, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    ...options,
+  });
   context.setDefaultTimeout(60_000);
-  const page = await context.newPage();
-  await signInToConsole(page, stack, email);
+  return context.newPage();
+}
+
+async function openWindow(context: ConsoleContext, email: string): Promise<Page> {
+  const page = await newWindow(context);
+  await signInToConsole(page, context.stack, email);
   return page;
 }
 
@@ -69,6 +77,17 @@ export async function openConsole(t: ExecutionContext<ConsoleContext>): Promise<
     if (!t.passed) ownersWindow = undefined;
   });
   return ownersWindow;
+}
+
+/** A window of the owner's session in a browser of another language, on a computer in another time zone. */
+export async function openElsewhere(
+  t: ExecutionContext<ConsoleContext>,
+  place: Required<Pick<BrowserContextOptions, 'locale' | 'timezoneId'>>,
+): Promise<Page> {
+  const storageState = await (await openConsole(t)).context().storageState();
+  const page = await newWindow(t.context, { ...place, storageState });
+  t.teardown(() => page.context().close());
+  return page;
 }
 
 export async function openTab(t: ExecutionContext<ConsoleContext>, window: Page): Promise<Page> {

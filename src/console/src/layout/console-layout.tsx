@@ -22,7 +22,7 @@ import {
 } from 'react-admin';
 import { useLocation } from 'react-router';
 
-import { formatTime } from '../lib/format.ts';
+import { formatTime, nameOfZone } from '../lib/format.ts';
 import { areas } from '../pages/index.ts';
 import { GateDialogs } from '../session/gate-dialogs.tsx';
 import { hasAnyScope, useSession } from '../session/session.ts';
@@ -41,6 +41,7 @@ export function ConsoleLayout({ children }: LayoutProps) {
     >
       <ClosedStore />
       {children}
+      <TimeZone />
       <GateDialogs />
     </Layout>
   );
@@ -83,6 +84,25 @@ function ClosedStore() {
       Orders, refunds, labels, returns and exports can still be handled here. Only the operator of the platform can open
       it again.
     </Alert>
+  );
+}
+
+/** Below the page, in which zone its times are. It appears once the page is there, which would move it. */
+function TimeZone() {
+  return (
+    <Typography
+      component="footer"
+      variant="caption"
+      sx={{
+        mt: 'auto',
+        py: 1,
+        color: 'text.secondary',
+        displayPrint: 'none',
+        ':is([aria-label=Loading], :has([aria-label=Loading])) ~ &': { visibility: 'hidden' },
+      }}
+    >
+      Times are in the time zone of this computer: {nameOfZone()}
+    </Typography>
   );
 }
 

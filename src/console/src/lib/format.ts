@@ -22,11 +22,25 @@ export function signsOf(currency: string): string[] {
   return [currency, ...signs.flatMap((part) => part?.value ?? [])];
 }
 
-export const formatTime = (time: string): string =>
-  new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
+/**
+ * A time as people write it, in the calendar in which browsers have it entered: that of a locale may be another one. What
+ * is written from right to left is in its own order wherever it stands.
+ */
+function writeTime(time: string, options: Intl.DateTimeFormatOptions): string {
+  const text = new Intl.DateTimeFormat(undefined, { calendar: 'gregory', ...options }).format(new Date(time));
+  return /[\u200f\p{Script=Arabic}\p{Script=Hebrew}]/u.test(text) ? isolate(text) : text;
+}
 
-export const formatDate = (time: string): string =>
-  new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format(new Date(time));
+/** A time in the zone of this computer. */
+export const formatTime = (time: string): string => writeTime(time, { dateStyle: 'medium', timeStyle: 'short' });
+
+export const formatDate = (time: string): string => writeTime(time, { dateStyle: 'long' });
+
+/** The time zone of this computer, such as "Central European Time". */
+export const nameOfZone = (): string | undefined =>
+  new Intl.DateTimeFormat(undefined, { timeZoneName: 'longGeneric' })
+    .formatToParts()
+    .find(({ type }) => type === 'timeZoneName')?.value;
 
 /** The name of the country with a code, or the code where there is no such country. */
 export function formatCountry(code: string): string {
@@ -38,8 +52,7 @@ export function formatCountry(code: string): string {
 }
 
 /** A day in UTC. */
-export const formatDay = (day: string): string =>
-  new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));
+export const formatDay = (day: string): string => writeTime(day, { dateStyle: 'medium', timeZone: 'UTC' });
 
 export const formatCount = (count: number): string => new Intl.NumberFormat().format(count);
 

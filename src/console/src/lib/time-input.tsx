@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import { DateTimeInput, type DateTimeInputProps } from 'react-admin';
 
+import { nameOfZone } from './format.ts';
+
 interface TimeInputProps extends DateTimeInputProps {
   readonly helperText?: string;
 }
@@ -19,9 +21,3 @@ export function TimeInput({ helperText, ...props }: TimeInputProps): ReactNode {
 
 /** A browser then takes years of four digits. What has more is no time here, and would be left out. */
 const lastTime = '9999-12-31T23:59';
-
-/** Such as "Central European Time". */
-const nameOfZone = () =>
-  new Intl.DateTimeFormat(undefined, { timeZoneName: 'longGeneric' })
-    .formatToParts()
-    .find(({ type }) => type === 'timeZoneName')?.value;

@@ -19,8 +19,8 @@ export function AnalyticsPage() {
   return (
     <>
       <PageHeading title="Analytics">
-        <DayField label="From" day={from} onChange={setFrom} />
-        <DayField label="To" day={to} onChange={setTo} />
+        <DayField label="From (UTC)" day={from} onChange={setFrom} />
+        <DayField label="To (UTC)" day={to} onChange={setTo} />
       </PageHeading>
       <Panel title="Funnel">
         <Funnel from={from} to={to} />

@@ -26,7 +26,7 @@ export function DailyPlot({ days, currency }: Props) {
   return (
     <Box component="figure" sx={{ m: 0, mb: 2 }}>
       <Typography component="figcaption">
-        {formatMoney(revenue, currency)} from {formatOrders(orders)}
+        {formatMoney(revenue, currency)} from {formatOrders(orders)}, by days in UTC
       </Typography>
       <Box
         component="svg"

@@ -4,7 +4,7 @@ import Typography from '@mui/material/Typography';
 import type { Result } from '@storefront-commerce/client';
 
 import { admin } from '../../admin.ts';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount, formatPercent } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 
 type Step = Result<'admin.getFunnel'>['steps'][number];
@@ -36,7 +36,7 @@ function FunnelStep({ step: { step, sessions }, all }: { readonly step: Step; re
       <Box sx={{ display: 'flex', justifyContent: 'space-between' }}>
         <Typography variant="body2">{names[step]}</Typography>
         <Typography variant="body2">
-          {formatCount(sessions)} ({percent} %)
+          {formatCount(sessions)} ({formatPercent(percent)})
         </Typography>
       </Box>
       <LinearProgress variant="determinate" value={percent} aria-label={names[step]} />
