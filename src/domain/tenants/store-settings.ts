@@ -62,7 +62,10 @@ export async function saveStoreSettings(ctx: InTransaction, input: StoreSettings
 /** All stores send through one mail server, which may send for the addresses of each: operators say whose they are. */
 function rejectOtherSender(known: string | null | undefined, wanted: string | null | undefined): void {
   if (!wanted || (known && readSender(known).address === readSender(wanted).address)) return;
-  rejectIssues([issue('/mail_from', 'must keep its address, which operators set; the name may change')]);
+  const detail = known
+    ? 'must keep its address, which operators set; the name may change'
+    : 'can only be set by operators; ask them';
+  rejectIssues([issue('/mail_from', detail)]);
 }
 
 /** A store in the words of its file. */

@@ -1,7 +1,7 @@
 import { readDecimal } from '#src/console/src/lib/read-decimal.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { openInConsole } from '#test/support/walk-console.ts';
-import { browserTest, button, confirm, dialog, openElsewhere } from './fixture.ts';
+import { browserTest, button, confirm, dialog, doVerified, openElsewhere } from './fixture.ts';
 
 /** Where an owner may be, what they type there, and the times that they mean. */
 const places = [
@@ -107,4 +107,81 @@ browserTest('a date in Arabic is in its own order beside English, and days are s
   await page.getByLabel('From (UTC)').waitFor();
   await page.getByLabel('To (UTC)').waitFor();
   await page.getByText('by days in UTC', { exact: false }).waitFor();
+});
+
+/** Where parcels come from, as it is written there. */
+const origins = [
+  {
+    name: 'Padaria São João',
+    street1: 'Rua Conceição, 1.234 – Água Rasa',
+    city: 'São Paulo',
+    state: 'SP',
+    zip: '01310-100',
+    country: 'BR',
+    phone: '+55 (11) 91234-5678',
+  },
+  {
+    name: 'मुंबई हस्तकला',
+    street1: '१२, लिंकिंग रोड',
+    city: 'मुंबई',
+    state: 'महाराष्ट्र',
+    zip: '400 050',
+    country: 'IN',
+    phone: '०९८२०१ २३४५६',
+  },
+];
+
+browserTest('an owner in Brazil or India enters the origin of parcels as addresses are written there', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { shipping } = (await admin.getProviders()).providers;
+  if (!shipping) throw new Error('The store has no shipping account.');
+  const page = await openElsewhere(t, { locale: 'pt-BR', timezoneId: 'America/Sao_Paulo' });
+  await openInConsole(page, stack, '/settings/shipping', 'Settings');
+  for (const origin of origins) {
+    for (const [field, value] of Object.entries({ ...origin, country: 'Brasil' }))
+      await page.locator(`[name="origin.${field}"]`).fill(value);
+    const rejected = page.getByRole('alert').filter({ hasText: 'Country must be written like US.' });
+    await doVerified(page, stack, () => page.locator('main [type=submit]').click(), rejected);
+    t.is(await page.locator('[aria-invalid=true]').getAttribute('name'), 'origin.country');
+    await page.locator('[name="origin.country"]').fill(origin.country);
+    await button(page, 'Try again').click();
+    await page.getByText('Shipping is up to date.').waitFor();
+    t.like((await admin.getProviders()).providers.shipping?.origin, origin);
+  }
+  await page.getByLabel('State or region').waitFor();
+  await page.getByLabel('Postal code').waitFor();
+  const { provider, carriers, origin, parcel, label_cost_cap_cents, countries, options } = shipping;
+  await admin.saveShippingProvider({
+    ...{ provider, carriers, origin, parcel, label_cost_cap_cents, countries, options },
+  });
+});
+
+browserTest('an owner gives the sender of emails a name in their own language, and keeps its address', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { store } = await admin.getStore();
+  const page = await openElsewhere(t, { locale: 'pt-BR', timezoneId: 'America/Sao_Paulo' });
+  await openInConsole(page, stack, '/settings/store', 'Settings');
+  const sender = page.getByLabel('Sender of emails');
+  const said = (text: string) => page.getByRole('alert').filter({ hasText: text });
+  const save = () => page.locator('main [type=submit]').click();
+  await sender.fill('Padaria São João');
+  await doVerified(page, stack, save, said('Sender of emails must be an email address, or "Name <email>".'));
+  await sender.fill('Padaria São João <outra@padaria.example>');
+  await save();
+  await said('Sender of emails must keep its address, which operators set; the name may change.').waitFor();
+  for (const name of ['Padaria São João', '"मुंबई, हस्तकला & Co."']) {
+    await sender.fill(`${name} <hello@cedar.example>`);
+    await save();
+    await said('The store is up to date.').waitFor();
+    t.is((await admin.getStore()).store.mail_from, `${name} <hello@cedar.example>`);
+    await sender.click();
+    await said('The store is up to date.').waitFor({ state: 'detached' });
+  }
+  await sender.fill(store.mail_from ?? '');
+  await save();
+  await said('The store is up to date.').waitFor();
 });

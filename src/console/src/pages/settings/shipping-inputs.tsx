@@ -38,12 +38,12 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
         <InputGrid>
           <TextInput source="origin.name" label="Name" autoComplete="organization" validate={required()} />
           <TextInput source="origin.street1" label="Street" autoComplete="address-line1" validate={required()} />
-          <TextInput source="origin.street2" label="Second line" autoComplete="address-line2" />
+          <TextInput source="origin.street2" label="Street, second line" autoComplete="address-line2" />
           <TextInput source="origin.city" label="City" autoComplete="address-level2" validate={required()} />
-          <TextInput source="origin.state" label="State" autoComplete="address-level1" />
+          <TextInput source="origin.state" label="State or region" autoComplete="address-level1" />
           <TextInput
             source="origin.zip"
-            label="Zip"
+            label="Postal code"
             autoComplete="postal-code"
             helperText="00000 where there are none"
             validate={required()}

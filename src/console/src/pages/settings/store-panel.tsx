@@ -63,7 +63,7 @@ function StoreForm({ store }: Props) {
       <TextInput
         source="mail_from"
         label="Sender of emails"
-        helperText="As in Cedar &amp; Clay <hello@cedar.example>. Operators set the address; the name may change. Empty: the sender of the service"
+        helperText="As in Cedar &amp; Clay <hello@cedar.example>. Operators set the address; the name may change. Empty: the sender of the service, until operators set an address again"
       />
       <TextInput source="storefront_url" label="URL of the storefront" type="url" validate={required()} />
       <TextInput
