@@ -82,6 +82,8 @@ export interface Timeouts {
   readonly limitMs: number;
   /** Until PostgreSQL has read what a request needs. Whoever waits longer has left. */
   readonly readMs: number;
+  /** Until PostgreSQL has read how things stand: Prometheus gives up a scrape after ten seconds. */
+  readonly scrapeMs: number;
 }
 
 /** What tests put in place of the real thing. */
@@ -97,7 +99,7 @@ export interface Replacements {
 
 const system: Actor = { kind: 'system', id: 'system' };
 const wakeChannel = 'outbox';
-const defaultTimeouts: Timeouts = { limitMs: 500, readMs: seconds(2) };
+const defaultTimeouts: Timeouts = { limitMs: 500, readMs: seconds(2), scrapeMs: seconds(5) };
 /** Silences in a row after which a provider is left alone for a while. */
 const breakerFailures = 5;
 

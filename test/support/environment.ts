@@ -19,7 +19,7 @@ export const quickStart: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /** The machine may be busy with other tests. */
-export const timeouts: Timeouts = { limitMs: minutes(1), readMs: minutes(1) };
+export const timeouts: Timeouts = { limitMs: minutes(1), readMs: minutes(1), scrapeMs: minutes(1) };
 
 /** An environment that a process can start with, on the given services. */
 export function testEnvironment(given: Record<string, string> = {}): Record<string, string> {

@@ -6,7 +6,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
-import { testEnvironment } from './environment.ts';
+import { testEnvironment, timeouts } from './environment.ts';
 import { createTestRedis } from './redis.ts';
 import { until } from './until.ts';
 
@@ -36,6 +36,7 @@ export async function openFleet(t: ExecutionContext): Promise<Fleet> {
         log: silentLog,
         clock,
         ports,
+        timeouts,
       });
       running.push(services);
       services.sharedMetrics.start();

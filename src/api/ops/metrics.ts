@@ -3,7 +3,6 @@ import type { RouterContext, RouterMiddleware } from '@koa/router';
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { type Operations, readOperations } from '#src/domain/backoffice/index.ts';
-import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { within } from '#src/lib/within.ts';
 import { expose, expositionType, type Family, type Labels, seriesOf } from '#src/platform/exposition.ts';
@@ -37,16 +36,13 @@ export function respondMetrics(services: Services, checkSecret: CheckSecret): Ro
   };
 }
 
-/** How long a scrape waits for PostgreSQL: Prometheus gives up after ten seconds. */
-const readMs = seconds(5);
-
 /** @returns `undefined` while PostgreSQL does not respond, or not in time: counters are reported all the same */
 function readWhileUp(services: Services): Promise<Operations | undefined> {
   const reading = readOperations(services.context()).catch((error: unknown) => {
     if (!isDatabaseAway(error) && !isDatabaseBusy(error)) throw error;
     return undefined;
   });
-  return within(readMs, reading);
+  return within(services.timeouts.scrapeMs, reading);
 }
 
 /** What to scale by, for an autoscaler: how far behind each queue is and how many processes would catch up. */

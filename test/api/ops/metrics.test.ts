@@ -135,8 +135,9 @@ test('/metrics reports the state while Redis is unavailable, and counts nothing 
 test('/metrics reports the counters while PostgreSQL is unavailable, or a table is locked', async (t) => {
   const { run } = await openFleet(t);
   const [services, away] = [await run('web'), await run('web', { DATABASE_URL: 'postgres://127.0.0.1:1/away' })];
-  const [api, awayApi] = [await serveApi(services), await serveApi(away)];
-  t.teardown(() => Promise.all([api.close(), awayApi.close()]));
+  const hurried = { ...services, timeouts: { ...services.timeouts, scrapeMs: seconds(1) } };
+  const [api, hurriedApi, awayApi] = [await serveApi(services), await serveApi(hurried), await serveApi(away)];
+  t.teardown(() => Promise.all([api.close(), hurriedApi.close(), awayApi.close()]));
   const scrape = async ({ call }: typeof api) => {
     const { status, body } = await call('GET', '/metrics', { headers });
     t.is(status, 200);
@@ -145,7 +146,7 @@ test('/metrics reports the counters while PostgreSQL is unavailable, or a table 
   t.regex(await scrape(api), /^storefront_database_up 1$/m);
   await asPlatform(services.context(), 'a test', async ({ tx }) => {
     await tx.execute(sql`lock table orders`);
-    for (const text of [await scrape(api), await scrape(awayApi)]) {
+    for (const text of [await scrape(hurriedApi), await scrape(awayApi)]) {
       t.regex(text, /^storefront_database_up 0$/m);
       t.notRegex(text, /storefront_queue_due/);
       t.regex(text, /^storefront_request_seconds_count/m);
