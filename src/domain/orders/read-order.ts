@@ -5,6 +5,7 @@ import { normaliseEmail } from '#src/lib/email-address.ts';
 import { found } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { allOf, rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import { typedCode } from '#src/lib/typed-code.ts';
 import type { Context } from '../context.ts';
 import { customersNamed } from '../customers/index.ts';
 import { isUnsent } from '../mail/index.ts';
@@ -225,12 +226,15 @@ const namedOrdersMax = 1000;
 function isNamed(ctx: Context, typed: string): Sql {
   const { tenant } = ctx;
   if (typed.includes('@')) return sql`o.email = ${normaliseEmail(typed)}`;
+  // Carriers print them in groups.
+  const trackingNumbers = [typed, typedCode(typed).replaceAll(/\s/g, '')];
   return sql`o.id = any(array(
     with named as materialized (
       select email from (${customersNamed(ctx, typed)}) as c order by id desc limit ${namedCustomersMax})
     select id from orders where tenant_id = ${tenant.id} and order_number = any(${orderNumbersMeant(typed)}::text[])
     union all select id from orders where tenant_id = ${tenant.id} and id = ${typed.toLowerCase()}
-    union all select order_id from trackings where tenant_id = ${tenant.id} and tracking_number = ${typed}
+    union all select order_id from trackings
+      where tenant_id = ${tenant.id} and tracking_number = any(${trackingNumbers}::text[])
     union all select bought.id from named cross join lateral (
       select id from orders
       where tenant_id = ${tenant.id} and email is not null and email >= named.email and email <= named.email
