@@ -9,7 +9,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type ClaimedJob, claimDue, claimStale, readFailed, returnClaims } from '#src/outbox/claim-jobs.ts';
-import { closeFailed, type Execute, failUnknown, recordFailed, retryFailed } from '#src/outbox/job-state.ts';
+import { closeFailed, type Execute, recordFailed, retryFailed } from '#src/outbox/job-state.ts';
 import { readJobStates } from '#src/outbox/queue-states.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
@@ -165,7 +165,7 @@ test('retryFailed retries a failed job of a queue, or all of that queue, and no 
   const { claims } = await claim(t.context, { perQueue: 10, perStore: 10, reserved: 2 });
   for (const { id } of claims)
     await recordFailed(services.execute, await startRun(services, id), clock.now(), 'broken');
-  const failedByQueue = async () => countBy(await readFailed(services.execute, { limitPerQueue: 10 }), 'queue');
+  const failedByQueue = async () => countBy(await readFailed(services.execute, known, { limitPerQueue: 10 }), 'queue');
   const one = claims.find(({ queue }) => queue === 'labels')?.id ?? '';
   for (const [which, retried, left] of [
     [{ queue: 'payments', id: one }, 0, { labels: 3, payments: 3 }],
@@ -175,6 +175,17 @@ test('retryFailed retries a failed job of a queue, or all of that queue, and no 
     t.is(await retryFailed(services.execute, which, clock.now()), retried);
     t.deepEqual(await failedByQueue(), left);
   }
+});
+
+test('retryFailed leaves what this release does not know', async (t) => {
+  const { services, clock } = t.context;
+  const job = 'webhooks.new';
+  await fillOutbox(services, { store: 'ten_1', job, count: 1, dueAt: clock.now() });
+  const [claimed] = (await claimDue(services.execute, [job], clock.now())).claims;
+  await recordFailed(services.execute, await startRun(services, claimed?.id ?? ''), clock.now(), 'broken');
+  for (const which of [{ queue: 'webhooks' }, { queue: 'webhooks', id: claimed?.id ?? '' }])
+    t.is(await retryFailed(services.execute, which, clock.now()), 0);
+  t.is((await readFailed(services.execute, [job], { limitPerQueue: 10 })).length, 1);
 });
 
 test('closeFailed completes failed jobs by their name and key, and no other', async (t) => {
@@ -188,7 +199,7 @@ test('closeFailed completes failed jobs by their name and key, and no other', as
     await recordFailed(services.execute, await startRun(services, id), clock.now(), 'broken');
   const keys = claims.filter(({ id }) => !id.endsWith('_2')).map(({ id }) => id.replace(/_(\d)$/, ':$1'));
   await closeFailed(services.execute, { tenantId: 'ten_2', job: other, keys }, clock.now());
-  t.is((await readFailed(services.execute, { limitPerQueue: 10 })).length, 4);
+  t.is((await readFailed(services.execute, known, { limitPerQueue: 10 })).length, 4);
   await closeFailed(services.execute, { tenantId: 'ten_1', job: other, keys }, clock.now());
   const closed = await services.execute<{ job: string; id: string }>(sql`
     select job, id from outbox where finished_at is not null`);
@@ -196,10 +207,7 @@ test('closeFailed completes failed jobs by their name and key, and no other', as
     closed.map(({ job, id }) => [job, id.slice(-2)]),
     [[other, '_1']],
   );
-  t.deepEqual(countBy(await readFailed(services.execute, { limitPerQueue: 10 }), 'job'), {
-    [drainEndpoint.name]: 2,
-    [other]: 1,
-  });
+  t.deepEqual(countBy(await readFailed(services.execute, [other], { limitPerQueue: 10 }), 'job'), { [other]: 1 });
 });
 
 test('readFailed reads the newest of each queue, labels before emails, however many failed in another', async (t) => {
@@ -211,7 +219,7 @@ test('readFailed reads the newest of each queue, labels before emails, however m
     fillOutbox(services, { store: 'ten_1', queue, count, dueAt: fromNow(clock, ms) }).then(() => failAll(queue));
   await add('emails', 20_000, -hours(1));
   await add('labels', 5, -hours(2));
-  const read = (execute: Execute) => readFailed(execute, { limitPerQueue: 100 });
+  const read = (execute: Execute) => readFailed(execute, known, { limitPerQueue: 100 });
   t.deepEqual(Object.entries(countBy(await read(services.execute), 'queue')), [
     ['labels', 5],
     ['emails', 100],
@@ -228,33 +236,6 @@ test('claimDue leaves jobs that this release does not know, however many they ar
   await fill(t.context, 'ten_1', 1);
   await fill(t.context, 'ten_2', 1);
   t.deepEqual(countBy((await claim(t.context)).claims, 'job'), { [drainEndpoint.name]: 2 });
-});
-
-test('failUnknown fails what no release has known for an hour, whether it was relayed or not, and nothing else', async (t) => {
-  const { services, clock } = t.context;
-  const fail = (limit = 100) => failUnknown(services.execute, clock.now(), limit);
-  const job = 'webhooks.new';
-  await fillOutbox(services, { store: 'ten_1', job, count: 2, dueAt: clock.now() });
-  const relayed = await claimDue(services.execute, [job], clock.now());
-  t.is(relayed.claims.length, 2);
-  await fillOutbox(services, { store: 'ten_1', job, count: 3, dueAt: clock.now() });
-  await fillOutbox(services, { store: 'ten_1', job, count: 1, dueAt: fromNow(clock, days(1)) });
-  await fill(t.context, 'ten_1', 2, 0);
-  clock.pass(minutes(60));
-  t.deepEqual(await fail(2), [job, job]);
-  t.deepEqual(await fail(), [job], 'a release has known those that were relayed');
-  clock.pass(minutes(1));
-  t.deepEqual(await fail(), [job, job]);
-  t.deepEqual(await fail(), []);
-
-  const failed = await readFailed(services.execute, { limitPerQueue: 10 });
-  t.deepEqual(countBy(failed, 'job'), { [job]: 5 });
-  t.is(await retryFailed(services.execute, { queue: 'webhooks' }, clock.now()), 0, 'no release would run them');
-  t.is((await claim(t.context)).claims.length, 2);
-  t.like(
-    (await readJobStates(services.execute, clock.now())).find((state) => state.job === job),
-    { due: 0, later: 1, failed: 5 },
-  );
 });
 
 test('claimDue and claimStale read as many rows as they claim, however many are due or scheduled', async (t) => {
@@ -280,8 +261,6 @@ test('claimDue and claimStale read as many rows as they claim, however many are 
     clock.pass(minutes(1));
     const again = await stale();
     t.true(again < 6000, `${again} rows to claim 200 again, ${state}`);
-    const unknown = await handled((execute) => failUnknown(execute, clock.now(), 1000));
-    t.true(unknown < 5000, `${unknown} rows to find that each job is known, ${state}`);
     await services.execute(sql`
       update outbox set finished_at = ${clock.now()}, next_relay_at = null where relays > 0
         and next_relay_at is not null`);

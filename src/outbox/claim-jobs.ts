@@ -151,20 +151,21 @@ export async function claimStale(
 /** The jobs of each queue that failed last and wait for an operator, those of `payments` and `labels` first. */
 export async function readFailed(
   execute: Execute,
+  jobs: readonly string[],
   { limitPerQueue }: { limitPerQueue: number },
 ): Promise<ClaimedJob[]> {
   return execute<ClaimedJob>(sql`
     select id, tenant_id as "tenantId", job, queue.name as queue, trace, false as "isAgain", 1 as priority
     from unnest(${queueNames}::text[]) with ordinality as queue(name, place) cross join lateral (
       select id, tenant_id, job, trace, failed_at from outbox
-      where queue = queue.name and failed_at is not null
+      where queue = queue.name and failed_at is not null and job = any(${jobs})
       order by failed_at desc limit ${limitPerQueue}) failed
     order by place, failed_at desc`);
 }
 
-/** Release claims of jobs that could not be added because Redis is unavailable. They are due again at once. */
-export async function returnClaims(execute: Execute, ids: readonly string[], now: Date): Promise<void> {
+/** Release claims of jobs that are in no queue: Redis is unavailable, or this release does not know them. */
+export async function returnClaims(execute: Execute, ids: readonly string[], nextRelayAt: Date): Promise<void> {
   await execute(sql`
-    update outbox set relays = 0, next_relay_at = ${now}
+    update outbox set relays = 0, next_relay_at = ${nextRelayAt}
     where id = any(${ids}) and next_relay_at is not null`);
 }

@@ -1,5 +1,4 @@
 import { jobNames } from '#jobs/index.ts';
-import { hours } from '#src/lib/duration.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { TraceCarrier } from '#src/lib/tracing.ts';
 
@@ -91,43 +90,9 @@ export async function recordFailed(execute: Execute, run: JobRun, now: Date, fai
  * outcome.
  */
 export function fail(run: JobRun, now: Date, failure: string): Sql {
-  return sql`update outbox set ${asFailed(now, failure)} where ${rowOf(run)} and next_relay_at is not null`;
-}
-
-const asFailed = (now: Date, failure: string): Sql =>
-  sql`failed_at = ${now}, failure = ${failure}, next_relay_at = null, starts = 0, manual = false`;
-
-/** How long a due job waits for a release that knows it. One that is deployed just now may start much later. */
-const unknownForMs = hours(1);
-
-const unknown = 'No release that runs knows this job. Deploy the one that enqueued it, then retry.';
-
-/**
- * Fail due jobs that no relay has known for an hour, such as those of a release that was rolled back. Otherwise they
- * would be due for ever, and hold the places of their stores in a queue. Known jobs before them in a queue are relayed
- * first: it reads the oldest ones of each queue.
- * @returns the names of those that failed, at most so many of each queue
- */
-export async function failUnknown(execute: Execute, now: Date, limit: number): Promise<string[]> {
-  const before = new Date(now.getTime() - unknownForMs);
-  const rows = await execute<{ job: string }>(sql`
-    with recursive
-    -- Also queues that this release does not know.
-    queue as (
-      (select queue as name from outbox where relays = 0 and next_relay_at is not null order by queue limit 1)
-      union all
-      select (select queue from outbox where relays = 0 and next_relay_at is not null and queue > name
-        order by queue limit 1) from queue where name is not null),
-    overdue as (
-      select oldest.* from queue cross join lateral (
-        select id, job from outbox where queue = name and relays = 0 and next_relay_at <= ${before}
-        order by next_relay_at limit ${limit}) oldest
-      union all
-      select id, job from outbox where relays > 0 and next_relay_at <= ${before})
-    update outbox set ${asFailed(now, unknown)}
-    where next_relay_at <= ${before} and id = any(array(select id from overdue where job <> all(${jobNames})))
-    returning job`);
-  return rows.map(({ job }) => job);
+  return sql`
+    update outbox set failed_at = ${now}, failure = ${failure}, next_relay_at = null, starts = 0, manual = false
+    where ${rowOf(run)} and next_relay_at is not null`;
 }
 
 /** A batch of retried jobs is one statement, which is far from its time limit; one call retries a few seconds' worth. */
@@ -139,7 +104,7 @@ export const retriesMax = retryBounds.batchSize * retryBounds.batchesMax;
 /**
  * Retry a failed job of a queue, or all of them, for an operator: each is due again, with all of its attempts, and marked
  * as manually retried. The relay adds them again, even if the queue still has them as failed. Those that failed first are
- * retried first, at most `retriesMax` of them. What this release does not know stays failed: it would not run.
+ * retried first, at most `retriesMax` of them. What this release does not know stays failed: no worker would run it.
  * @returns the number of jobs
  */
 export async function retryFailed(

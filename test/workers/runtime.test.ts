@@ -11,13 +11,15 @@ import { fromNow } from '#src/lib/clock.ts';
 import { correlate, currentCorrelation } from '#src/lib/correlation.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, Snooze } from '#src/lib/errors.ts';
-import { newId } from '#src/lib/ids.ts';
 import { type Log, silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
+import { claimDue } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordFailed, retryFailed } from '#src/outbox/job-state.ts';
+import { readJobStates } from '#src/outbox/queue-states.ts';
 import type { Services } from '#src/services.ts';
 import type { TestClock } from '#test/support/clock.ts';
+import { fillOutbox } from '#test/support/fill-outbox.ts';
 import { openOwnServices } from '#test/support/own-services.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
@@ -49,7 +51,7 @@ test.beforeEach(async (t) => {
   const own = await openOwnServices({ WORKER_CONCURRENCY_WEBHOOKS: '4' });
   const { services, clock } = own;
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
-  const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 20, failUnknownEveryMs: 20 });
+  const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 20 });
   const queue = new Queue('webhooks', { connection: services.connectBlocking(), prefix: queuePrefix('webhooks') });
   const workers: RunningWorkers[] = [];
 
@@ -445,52 +447,74 @@ test('the writes of a job and its completion are one commit', async (t) => {
   t.is(runs, 1);
 });
 
-/** A job of a newer release that its relay has added to the queue, due now. @returns its id */
-async function addUnknown({ services, clock, queue }: Fixture): Promise<string> {
-  const jobId = newId('job');
-  await services.execute(sql`
-    insert into outbox (id, job, queue, key, payload, trace, due_at, next_relay_at, relays)
-    values (${jobId}, 'webhooks.from-the-future', 'webhooks', ${jobId}, '{}', '{}', ${clock.now()}, ${clock.now()}, 1)`);
-  await queue.add('webhooks.from-the-future', { tenantId: null, trace: {} }, { jobId, removeOnComplete: true });
-  return jobId;
-}
+test('a job that this release does not know waits in the outbox for one that does, and in no queue', async (t) => {
+  const { services, clock, queue, work } = t.context;
+  const job = 'webhooks.from-the-future';
+  await fillOutbox(services, { store: 'ten_1', job, count: 1, dueAt: clock.now() });
+  const ofNewerRelay = () => claimDue(services.execute, [job], clock.now());
+  const [claimed] = (await ofNewerRelay()).claims;
+  const { id: jobId = '' } = claimed ?? {};
+  await queue.add(job, { tenantId: null, trace: {} }, { jobId, removeOnComplete: true });
+  work(async () => t.fail('it was worked'));
+  await until(async () => (await queue.getJob(jobId)) === undefined);
 
-test('a job that no worker of this release knows waits for one that does', async (t) => {
+  const state = async () => (await readJobStates(services.execute, clock.now())).find((state) => state.job === job);
+  t.like(await state(), { due: 0, later: 1 });
+  t.deepEqual((await ofNewerRelay()).claims, [], 'a relay may know it, and no worker');
+  clock.pass(minutes(1));
+  t.is((await ofNewerRelay()).claims[0]?.id, jobId);
+});
+
+test('a tenant uses at most half of the concurrency while another one waits', async (t) => {
+  const { services, ctx } = t.context;
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  let mine = 0;
+  let most = 0;
+  const held: (() => void)[] = [];
+  t.context.work(async (ctx) => {
+    if (ctx.tenant.id === other.tenant.id) return;
+    most = Math.max(most, (mine += 1));
+    await new Promise<void>((resolve) => held.push(resolve));
+    mine -= 1;
+  });
+
+  await Promise.all(Array.from({ length: 8 }, (_, index) => t.context.enqueueFor(`mine-${index}`)));
+  await until(() => held.length === 2);
+  await t.context.enqueueFor('theirs', other);
+  await until(async () => (await t.context.row('theirs')).finished);
+  t.is(most, 2);
+
+  const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 5);
+  await until(async () =>
+    (await Promise.all(Array.from({ length: 8 }, (_, index) => t.context.row(`mine-${index}`)))).every(
+      ({ finished }) => finished,
+    ),
+  );
+  clearInterval(releasing);
+  t.is(most, 2);
+});
+
+test('a worker that stops returns the jobs that wait for their turn, and finishes those that run', async (t) => {
+  const held: (() => void)[] = [];
+  const worker = t.context.work(() => new Promise<void>((resolve) => held.push(resolve)));
+  await Promise.all(Array.from({ length: 5 }, (_, index) => t.context.enqueueFor(`${index}`)));
+  await until(async () => (await t.context.queue.getActiveCount()) === 5);
+
+  const closed = worker.close(60_000);
+  await until(async () => (await t.context.queue.getDelayedCount()) === 3);
+  await until(() => held.length === 2);
+  for (const release of held) release();
+  await closed;
+  t.is(await t.context.queue.getActiveCount(), 0);
+  t.is(held.length, 2);
+});
+
+test('a job whose attempts die without an outcome fails after ten starts', async (t) => {
+  await t.context.enqueueFor('deadly');
+  await t.context.services.execute(sql`update outbox set starts = 10 where key = 'deadly:test'`);
   t.context.work(async () => t.fail('it was worked'));
-  await addUnknown(t.context);
-  await until(async () => (await t.context.queue.getDelayedCount()) === 1);
-  t.pass();
-});
-
-test('a job that no release has known for an hour fails, and is shown as failed, also after Redis was wiped', async (t) => {
-  const { services, clock, queue, work } = t.context;
-  work(async () => t.fail('it was worked'));
-  const id = await addUnknown(t.context);
-  await until(async () => (await queue.getDelayedCount()) === 1);
-  const read = async () =>
-    (
-      await services.execute<{ failure: string | null }>(sql`
-        select failure from outbox where id = ${id} and failed_at is not null`)
-    )[0];
-  clock.pass(minutes(59));
-  t.is(await read(), undefined);
-  clock.pass(minutes(2));
-  await until(read);
-  await (await queue.getJob(id))?.promote();
-  await until(async () => (await queue.getFailedCount()) === 1);
-  t.regex((await queue.getFailed())[0]?.failedReason ?? '', /^No release that runs knows this job/);
-  await services.redis.flushdb();
-  await until(async () => (await queue.getFailedCount()) === 1);
-  t.is(await retryFailed(services.execute, { queue: 'webhooks', id }, clock.now()), 0);
-});
-
-test('a job that no worker of this release knows leaves its queue when it has finished', async (t) => {
-  const { services, clock, queue, work } = t.context;
-  const id = await addUnknown(t.context);
-  await services.execute(sql`update outbox set finished_at = ${clock.now()}, next_relay_at = null where id = ${id}`);
-  work(async () => t.fail('it was worked'));
-  await until(async () => (await queue.getJob(id)) === undefined);
-  t.pass();
+  await until(async () => (await t.context.queue.getFailedCount()) === 1);
+  t.regex((await t.context.row('deadly')).failure ?? '', /^crashes: /);
 });
 
 test('what goes wrong again and again while PostgreSQL accepts no changes is reported once a minute', async (t) => {

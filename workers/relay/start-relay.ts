@@ -1,4 +1,4 @@
-import { jobNames } from '#jobs/index.ts';
+import { jobNames as known } from '#jobs/index.ts';
 import type { ScheduledJob } from '#jobs/lib/define-job.ts';
 import { schedules } from '#jobs/schedules.ts';
 import { runPlanned } from '#src/database/run-statement.ts';
@@ -7,7 +7,7 @@ import { atMostEvery } from '#src/lib/at-most-every.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { type ClaimedJob, claimDue, claimStale, readFailed, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { type Execute, failUnknown } from '#src/outbox/job-state.ts';
+import type { Execute } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import {
   addToQueues,
@@ -18,16 +18,8 @@ import {
   upsertTickers,
 } from './relay-queues.ts';
 
-/**
- * How often the relay polls without a wake-up, and while jobs wait for room in a queue; how often it heals, and how often
- * it fails what no release knows.
- */
-const defaultPace = {
-  pollEveryMs: seconds(1),
-  pollBacklogEveryMs: 100,
-  healEveryMs: seconds(15),
-  failUnknownEveryMs: minutes(15),
-};
+/** How often the relay polls without a wake-up, and while jobs wait for room in a queue; how often it heals. */
+const defaultPace = { pollEveryMs: seconds(1), pollBacklogEveryMs: 100, healEveryMs: seconds(15) };
 
 /** How many stale jobs, and failed ones of each queue, one round adds again: recovery must not delay new jobs. */
 const healMax = 1000;
@@ -38,7 +30,7 @@ export interface RunningRelay {
 
 /** Add due jobs from PostgreSQL to their queues until stopped. Any number of relays may run. */
 export function startRelay(services: Services, pace: Partial<typeof defaultPace> = {}): RunningRelay {
-  const { pollEveryMs, pollBacklogEveryMs, healEveryMs, failUnknownEveryMs } = { ...defaultPace, ...pace };
+  const { pollEveryMs, pollBacklogEveryMs, healEveryMs } = { ...defaultPace, ...pace };
   // A queue that is opened while Redis is away never works, so they are opened when it is there.
   let queues: RelayQueues | undefined;
   const enqueueSchedules = createScheduler(services);
@@ -48,8 +40,6 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
   const reportFailure = atMostEvery(minutes(1), (err: unknown) => services.log.warn({ err }, 'relay round failed'));
   let closing = false;
   let healAt = -Infinity;
-  // The relay of another release may start a little later, and knows what this one does not.
-  let failUnknownAt = performance.now() + failUnknownEveryMs;
 
   /** Each part is bounded, so that none waits for long behind the others. @returns after how long the next is needed */
   async function round(): Promise<number> {
@@ -58,29 +48,20 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
     if (services.redis.status !== 'ready') return pollEveryMs;
     queues ??= openQueues(services);
     if (performance.now() >= healAt) await heal(queues);
-    if (performance.now() >= failUnknownAt) await failUnknownJobs();
-    const { claims, hasMore } = await claimDue(execute, jobNames, services.clock.now());
+    const { claims, hasMore } = await claimDue(execute, known, services.clock.now());
     await addOrReturn(claims);
     return hasMore ? Math.min(pollBacklogEveryMs, pollEveryMs) : pollEveryMs;
   }
 
   async function heal(queues: RelayQueues): Promise<void> {
     healAt = performance.now() + healEveryMs;
-    const claims = await claimStale(execute, jobNames, services.clock.now(), healMax);
+    const claims = await claimStale(execute, known, services.clock.now(), healMax);
     await addOrReturn(claims);
     await correctDelays(services, queues, claims, services.clock.now());
     await upsertTickers(queues, services.clock.now());
-    await restoreFailed(queues, await readFailed(execute, { limitPerQueue: healMax }), services.clock.now());
+    await restoreFailed(queues, await readFailed(execute, known, { limitPerQueue: healMax }), services.clock.now());
     // The next round continues.
     if (claims.length === healMax) healAt = -Infinity;
-  }
-
-  async function failUnknownJobs(): Promise<void> {
-    failUnknownAt = performance.now() + failUnknownEveryMs;
-    const failed = await failUnknown(execute, services.clock.now(), healMax);
-    if (failed.length > 0) services.log.error({ jobs: [...new Set(failed)] }, 'jobs that no release knows failed');
-    // The next round continues.
-    if (failed.length > 0) failUnknownAt = -Infinity;
   }
 
   async function addOrReturn(claims: ClaimedJob[]): Promise<void> {

@@ -4,11 +4,14 @@ import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { failJob } from '#src/database/transact.ts';
 import type { Context, PlatformContext } from '#src/domain/context.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import { correlate } from '#src/lib/correlation.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
 import { issuesOf } from '#src/lib/validation.ts';
+import { returnClaims } from '#src/outbox/claim-jobs.ts';
 import { type JobRun, recordFailed, recordFinished, type StartedJob, startJob } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { cancel, type Outcome, outcomeOf, snooze } from './outcome.ts';
@@ -33,8 +36,8 @@ export interface Runtime {
 /** A job whose attempts died this often without an outcome fails. */
 const startsMax = 10;
 
-/** How long a job that this release does not know waits for a worker that does, until the relay fails it. */
-const unknownJobWaitMs = 30_000;
+/** How long a job that this release does not know is not relayed again: a relay may know it, and no worker. */
+const unknownJobWaitMs = seconds(30);
 
 /**
  * Execute a job and return its outcome. Throws when the database is unavailable: then no outcome can be written.
@@ -45,11 +48,16 @@ export async function runJob(
   job: TakenJob,
   runtime: Runtime,
 ): Promise<Outcome> {
-  const started = await start(services, job);
+  const processor = processors.get(job.name);
+  if (!processor) {
+    // It waits in the outbox for a release that knows it, and takes no place in the queue.
+    await returnClaims(services.execute, [job.id ?? ''], fromNow(services.clock, unknownJobWaitMs));
+    return { kind: 'done' };
+  }
+
+  const started = await start(services, processor, job);
   if (!started) return { kind: 'done' };
   if (started.failure !== null) return cancel(started.failure);
-  const processor = processors.get(job.name);
-  if (!processor) return snooze(unknownJobWaitMs, `this release has no processor for the job ${job.name}`);
   // A job that wakes others finds nothing before it is due, would be done, and what it was to wake would be lost.
   const earlyMs = started.dueAt.getTime() - services.clock.now().getTime();
   if (earlyMs > 0) return snooze(earlyMs, 'not due yet');
@@ -86,13 +94,13 @@ function spanOf({ id, trace }: StartedJob): SpanOptions {
 const runOf = ({ id, firstStartedAt }: StartedJob): JobRun => ({ outboxId: id, firstStartedAt });
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
-async function start(services: Services, job: TakenJob): Promise<StartedJob | undefined> {
+async function start(services: Services, processor: Processor, job: TakenJob): Promise<StartedJob | undefined> {
   const now = services.clock.now();
   if (!job.repeatJobKey) return startJob(services.execute, job.id ?? '', now);
   return {
     id: '',
     tenantId: null,
-    job: job.name,
+    job: processor.job.name,
     payload: {},
     starts: 1,
     requestId: null,
