@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import test from 'ava';
 
+import { goesFirst, type QueueName, queues } from '#jobs/queues.ts';
 import { FairShare, PriorityGate } from '#workers/runtime/admission.ts';
 
 /** Request a turn, and observe whether it has come. */
@@ -98,6 +99,29 @@ test('in a busy process fewer jobs start while one is starting that goes first',
   for (const turn of [...turns, ...others]) (await turn.end)();
   t.deepEqual(await come(), [4, 2]);
 });
+
+for (const [queue, begins] of [
+  ['payments', { ten_many: 8, ten_few: 1 }],
+  ['labels', { ten_many: 3, ten_few: 1 }],
+  ['emails', { ten_many: 2, ten_few: 1 }],
+] as const satisfies readonly (readonly [QueueName, object])[])
+  test(`in a busy process, so many jobs of ${queue} begin at once of a store with many and of one with few`, async (t) => {
+    const fairShare = new FairShare(queues.labels.concurrency);
+    const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
+    const begun: Record<string, number> = {};
+    const ends: (() => void)[] = [];
+    const begin = async (tenantId: string) => {
+      const admission = await fairShare.admit(tenantId);
+      const isFirst = admission.admitted && goesFirst(queue, admission.running);
+      ends.push(isFirst ? priorityGate.enterFirst() : await priorityGate.enter(tenantId));
+      begun[tenantId] = (begun[tenantId] ?? 0) + 1;
+    };
+    const all = [...Array<string>(8).fill('ten_many'), 'ten_few'].map(begin);
+    await anIterationOfTheLoop();
+    t.deepEqual({ ...begun }, begins);
+    for (; ends.length > 0; await anIterationOfTheLoop()) ends.pop()?.();
+    await Promise.all(all);
+  });
 
 /** Asks for admission of many jobs, and observes which were admitted. */
 function observe(fairShare: FairShare) {

@@ -1,8 +1,10 @@
 import { watchThread } from '#src/lib/watch-thread.ts';
 import { queueLimits } from '#src/outbox/claim-jobs.ts';
 
-/** Whether a job may run now, or after how many milliseconds it should try again. */
-export type Admission = { readonly admitted: true; release(): void } | { readonly admitted: false; waitMs: number };
+/** Whether a job may run now, and how many of its tenant then run, or after how many milliseconds to try again. */
+export type Admission =
+  | { readonly admitted: true; readonly running: number; release(): void }
+  | { readonly admitted: false; waitMs: number };
 
 const shortestWaitMs = 25;
 /** The estimate is of a busy process: a job that waited longer would leave it idle once it is not busy any more. */
@@ -58,7 +60,11 @@ export class FairShare {
     else if (this.#isClosed || this.#waiting.length >= waitingMax || !(await this.#waitForTurn(tenantId)))
       return this.#sendAway(tenantId);
     const startedAt = performance.now();
-    return { admitted: true, release: () => this.#release(tenantId, performance.now() - startedAt) };
+    return {
+      admitted: true,
+      running: countOf(this.#running, tenantId),
+      release: () => this.#release(tenantId, performance.now() - startedAt),
+    };
   }
 
   /** Sends away the jobs that wait: another process may run them. */
