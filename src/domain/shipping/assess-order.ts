@@ -26,6 +26,10 @@ export function needsShipping({ status, items }: OrderForShipping): boolean {
   return ['paid', 'partially_refunded'].includes(status) && items.some(({ ships }) => ships);
 }
 
+/** The items that are sent: without what does not ship, or is in a return that was approved before. */
+export const sentItems = ({ items }: OrderForShipping): OrderForShipping['items'] =>
+  items.filter(({ ships, quantity }) => ships && quantity > 0);
+
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
  * One that an operator requested may cross a border; where the operator chose the rate, the weight may be unknown, too.
@@ -37,7 +41,7 @@ export function assessOrder(
   label: Pick<Label, 'requestedManually' | 'chosenManually' | 'flaggedCode'>,
 ): Assessment {
   const { requestedManually, chosenManually, flaggedCode } = label;
-  const sent = order.items.filter(({ ships, quantity }) => ships && quantity > 0);
+  const sent = sentItems(order);
   if (!needsShipping(order) || sent.length === 0) return { decision: 'skip' };
   if (order.attentionCodes.includes('oversold')) return flag('oversold');
   if (isLossLikely(order) && !chosenManually && flaggedCode !== 'payment_disputed') return flag('payment_disputed');

@@ -8,7 +8,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { recordFulfillment, type ShippingAddress, takeMissingStock } from '../orders/index.ts';
 import { isFinal, type QuoteRequest, type Rate } from '../ports/shipping-gateway.ts';
-import { needsShipping, packed } from './assess-order.ts';
+import { needsShipping, packed, sentItems } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
 import { declareGoods, unknownOz } from './customs.ts';
 import { Label } from './label.ts';
@@ -28,15 +28,13 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
   const row = await readOne<AccountAndOrderRow>(ctx, sql`select ${accountAndOrderOf(ctx, orderId)}`);
   const { account: opened, order } = openAccountAndOrder(ctx, row);
   if (!order) throw notFound('order');
-  if (!needsShipping(order)) throw nothingToShip();
+  const sent = sentItems(order);
+  if (!needsShipping(order) || sent.length === 0) throw nothingToShip();
   const country = order.shippingAddress?.country;
   if (!country) throw notShippable('This order has no shipping address. Enter it first.');
   if (!opened) throw providerUnavailable();
 
-  const contentsOz = order.items.reduce(
-    (sum, item) => sum + (item.ships ? item.quantity * (item.weightOz ?? unknownOz) : 0),
-    0,
-  );
+  const contentsOz = sent.reduce((sum, { quantity, weightOz }) => sum + quantity * (weightOz ?? unknownOz), 0);
   const to = { ...order.shippingAddress, country, email: order.shippingAddress.email ?? order.email };
   const customs = await declareGoods(ctx, { from: opened.origin, to, order });
   const request: QuoteRequest = {

@@ -77,7 +77,8 @@ export async function rejectUnshippable(ctx: InTransaction, orderId: string): Pr
 
 export const nothingToShip = () =>
   notShippable(
-    'There is nothing to ship: the order is not paid, was refunded in full, or contains no goods that ship.',
+    'There is nothing to ship: the order is not paid, was refunded in full, contains no goods that ship, or all of ' +
+      'them are returned.',
   );
 
 export const notShippable = (reason: string) => new DomainError('conflict', 'order_not_shippable', reason);

@@ -380,6 +380,9 @@ test('a label is for what is sent: without what is in a return that was approved
   t.like(shipping.quotes.at(-1), { parcel: { weightOz: 2 + 20 }, customs: { items: only(sent) } });
 
   await approve(tea?.id, 2);
+  const { length } = shipping.quotes;
+  await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), { message: /^There is nothing to ship: / });
+  t.is(shipping.quotes.length, length, 'no carrier is asked for an empty parcel');
   await retryLabel(ctx, { labelId });
   await run(ctx, order.id);
   t.like(await labelOf(ctx, order.id), { state: 'skipped', reason: 'not_required' });
