@@ -48,10 +48,10 @@ export async function findTenant(ctx: PlatformContext, condition: Sql): Promise<
 
 /**
  * The condition that the context's store was not removed, and is not before this transaction ends. What is accepted in
- * the moment of a removal is then either counted by it or rejected.
+ * the moment of a removal is then either counted by it or rejected. It does not wait for changes of the store's settings.
  */
 export const isNotRemoved = ({ tenant }: Pick<Context, 'tenant'>): Sql => sql`
-  exists (select from tenants where id = ${tenant.id} and removed_at is null for share)`;
+  exists (select from tenants where id = ${tenant.id} and removed_at is null for key share)`;
 
 /** The same for a transaction. @throws DomainError `not_found` when the store was removed */
 export async function rejectIfRemoved(ctx: InTransaction): Promise<void> {

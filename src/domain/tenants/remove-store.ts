@@ -36,7 +36,7 @@ export const isOfStore = (tenantId: Sql): Sql => sql`
 
 /** Wait for the transactions that rely on the store (`isNotRemoved`). Later ones wait until this one ends. */
 export async function lockToRemove(ctx: InTransaction): Promise<void> {
-  await ctx.tx.execute(sql`select from tenants where id = ${ctx.tenant.id} for no key update`);
+  await ctx.tx.execute(sql`select from tenants where id = ${ctx.tenant.id} for update`);
 }
 
 /** Every store that was ever removed, the latest last. */

@@ -4,6 +4,7 @@ import { purchaseLabel, refundDuplicate as refundDuplicateJob, resumeLabels as r
 import { read, transact, writeRows } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
+import { requestRefund } from '#src/domain/payments/index.ts';
 import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
 import {
   readLabelOfOrder,
@@ -12,9 +13,10 @@ import {
   resumeLabels,
   retryLabel,
   saveShippingAccount,
+  voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { unpause } from '#src/domain/shipping/pause-labels.ts';
-import { closeStore, markRemoved } from '#src/domain/tenants/index.ts';
+import { closeStore, markRemoved, setModules } from '#src/domain/tenants/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -852,4 +854,17 @@ test('no label is bought for a store that is removed while its rates are request
   t.is(await run(ctx, order.id), 'snoozed');
   t.deepEqual(shipping.calls, ['quote']);
   t.like(await labelOf(ctx, order.id), { state: 'queued', buyingSince: null });
+});
+
+test('labels are bought and voided, and refunds requested, while a store file with new settings is applied', async (t) => {
+  const { ctx } = withFake({ ...t.context.ctx, tenant: await buildTenant(t.context.services) });
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx, { paymentId: newId('pay') });
+  await transact(ctx, async (applying) => {
+    await setModules(applying, { reviews: !ctx.tenant.modules.reviews });
+    t.is(await run(ctx, order.id), 'done');
+    await voidLabel(ctx, { labelId });
+    await requestRefund(ctx, { orderId: order.id });
+  });
+  t.like(await labelOf(ctx, order.id), { state: 'voided' });
 });
