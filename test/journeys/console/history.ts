@@ -93,3 +93,23 @@ browserTest('the back button warns before a page of the same list takes the inpu
   await Promise.all([again.then((warning) => warning.accept()), page.goBack()]);
   await heading(page, 'before.example').waitFor();
 });
+
+browserTest('who comes back to the numbers of other days sees those that were chosen', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/', 'Today');
+  await page.getByRole('link', { name: 'Analytics', exact: true }).click();
+  const from = page.getByLabel('From (UTC)');
+  await from.fill('2026-02-03');
+  await from.press('Home');
+  await page.keyboard.type('03');
+  t.is(await from.inputValue(), '2026-03-03');
+  await page.getByRole('link', { name: 'Orders', exact: true }).click();
+  await heading(page, 'Orders').waitFor();
+  await page.goBack();
+  await heading(page, 'Analytics').waitFor();
+  t.is(await from.inputValue(), '2026-03-03');
+  await page.goBack();
+  await heading(page, 'Today').waitFor();
+});

@@ -1,5 +1,6 @@
 import TextField from '@mui/material/TextField';
 import { useState } from 'react';
+import { useSearchParams } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
@@ -12,15 +13,22 @@ import { DailyPlot } from './daily-plot.tsx';
 import { daysAgo } from './days.ts';
 import { Funnel } from './funnel.tsx';
 
+/** The numbers of the days that were chosen, which are part of the URL. */
 export function AnalyticsPage() {
-  const [from, setFrom] = useState(daysAgo(29));
-  const [to, setTo] = useState(daysAgo(0));
+  const [query, setQuery] = useSearchParams();
+  const [days, setDays] = useState({ from: query.get('from') ?? daysAgo(29), to: query.get('to') ?? daysAgo(0) });
+  const { from, to } = days;
+  const choose = (chosen: Partial<typeof days>) => {
+    setDays({ ...days, ...chosen });
+    // A day is entered digit by digit, and Back leads to the page before.
+    setQuery({ ...days, ...chosen }, { replace: true });
+  };
   const currency = useSession()?.store.currency ?? 'USD';
   return (
     <>
       <PageHeading title="Analytics">
-        <DayField label="From (UTC)" day={from} onChange={setFrom} />
-        <DayField label="To (UTC)" day={to} onChange={setTo} />
+        <DayField label="From (UTC)" day={from} onChange={(from) => choose({ from })} />
+        <DayField label="To (UTC)" day={to} onChange={(to) => choose({ to })} />
       </PageHeading>
       <Panel title="Funnel">
         <Funnel from={from} to={to} />
