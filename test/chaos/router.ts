@@ -1,14 +1,20 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 
 const pollIntervalMs = 100;
 
-/** A router before web processes: it sends each request once, to a process that is ready. */
+/**
+ * A router before web processes: it sends each request once, to a process that is ready. Where that has closed its port,
+ * which a router on a busy machine may not have noticed, it sends the request to another.
+ */
 export interface Router {
   readonly url: string;
   /** Requests without a response, or with a 5xx. */
   readonly failures: readonly string[];
+  /** When connections were refused or closed without a response, by `performance.now()`, by URL. */
+  readonly closed: ReadonlyMap<string, number>;
   /** How many responses each URL has sent. */
   readonly responses: ReadonlyMap<string, number>;
   add(url: string): void;
@@ -20,39 +26,52 @@ export async function startRouter(first: string): Promise<Router> {
   const ready = new Set(urls);
   const responses = new Map<string, number>();
   const failures: string[] = [];
+  const closed = new Map<string, number>();
   const agent = new Agent({ keepAlive: true });
   let next = 0;
 
-  const server = createServer((incoming, outgoing) => {
-    const candidates = urls.filter((url) => ready.has(url));
-    const url = candidates[(next += 1) % Math.max(candidates.length, 1)];
-    const failed = (why: string) => {
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await buffer(incoming);
+    const failed = (url: string | undefined, why: string) => {
       failures.push(`${incoming.method} ${incoming.url} at ${url}: ${why}`);
       if (!outgoing.headersSent) outgoing.writeHead(502);
       outgoing.end('{"error":"no response"}');
     };
-    if (!url) return failed('no process is ready');
-    forward(incoming, outgoing, url).then(
-      (status) => {
+    const candidates = urls.filter((url) => ready.has(url));
+    const first = candidates[(next += 1) % Math.max(candidates.length, 1)];
+    for (const url of [first, ...candidates.filter((url) => url !== first)]) {
+      if (!url) break;
+      try {
+        const status = await forward(incoming, body, outgoing, url);
         responses.set(url, (responses.get(url) ?? 0) + 1);
         if (status >= 500) failures.push(`${incoming.method} ${incoming.url} at ${url}: ${status}`);
-      },
-      (error: Error) => failed(error.message),
-    );
+        return;
+      } catch (error) {
+        if (!(error instanceof ClosedPort)) return failed(url, String(error));
+        if (!closed.has(url)) closed.set(url, performance.now());
+      }
+    }
+    failed(first, 'no process is ready');
   });
 
-  function forward(incoming: IncomingMessage, outgoing: ServerResponse, url: string): Promise<number> {
+  function forward(
+    { url: path = '', method, headers }: IncomingMessage,
+    body: Buffer,
+    outgoing: ServerResponse,
+    url: string,
+  ): Promise<number> {
     return new Promise((resolve, reject) => {
-      const onward = request(
-        new URL(incoming.url ?? '/', url),
-        { method: incoming.method, headers: incoming.headers, agent },
-        (reply) => {
-          outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
-          reply.pipe(outgoing).on('finish', () => resolve(reply.statusCode ?? 502));
-          reply.on('error', reject);
-        },
-      );
-      incoming.pipe(onward).on('error', reject);
+      const onward = request(new URL(path, url), { method, headers, agent }, (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+        reply.pipe(outgoing).on('finish', () => resolve(reply.statusCode ?? 502));
+        reply.on('error', reject);
+      });
+      onward.on('error', (error: NodeJS.ErrnoException) => {
+        // A connection that was open before may have been closed just when the request was sent.
+        const isClosed = error.code === 'ECONNREFUSED' || (error.code === 'ECONNRESET' && onward.reusedSocket);
+        reject(isClosed && !outgoing.headersSent ? new ClosedPort() : error);
+      });
+      onward.end(body);
     });
   }
 
@@ -70,6 +89,7 @@ export async function startRouter(first: string): Promise<Router> {
   return {
     url: `http://127.0.0.1:${port}`,
     failures,
+    closed,
     responses,
     add: (url) => void urls.push(url),
     async close() {
@@ -80,3 +100,6 @@ export async function startRouter(first: string): Promise<Router> {
     },
   };
 }
+
+/** The process does not take requests any more, and has not taken this one. */
+class ClosedPort extends Error {}

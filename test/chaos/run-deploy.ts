@@ -37,6 +37,8 @@ const quick = {
 };
 /** Heroku kills a process 30 seconds after SIGTERM. */
 const stopMaxMs = 30_000;
+/** How long a web process that ends goes on serving on a developer's machine. */
+const noticeMs = 1000;
 const resolveMs = 120_000;
 
 /**
@@ -89,6 +91,8 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
       const ms = Math.round(performance.now() - startedAt);
       report(`The old ${name} ended with ${code} after ${ms} ms.`);
       if (code !== 0 || ms > stopMaxMs) breaches.push(`the old ${name} ended with ${code} after ${ms} ms`);
+      if (name === 'web' && (router.closed.get(stack.url) ?? Infinity) < startedAt + noticeMs)
+        breaches.push('the old web closed its port before a router could notice that it ends');
     });
     await Promise.all([sell(2 * orders), ...stopping]);
 
