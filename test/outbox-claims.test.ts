@@ -73,6 +73,14 @@ test('a job that is left because its queue is full does not wait for a relay, an
   }
 });
 
+test('a job of another release waits for that, and not for a relay', async (t) => {
+  const { services, clock } = t.context;
+  await fillOutbox(services, { store: 'ten_1', job: 'webhooks.new', count: 1, dueAt: fromNow(clock, -minutes(5)) });
+  const [state] = await readJobStates(services.execute, clock.now(), limits);
+  t.like(state, { job: 'webhooks.new', due: 1, oldestUnrelayedAt: null });
+  t.truthy(state?.oldestDueAt);
+});
+
 test('claimDue leaves what exceeds the limit of a store until its jobs have finished', async (t) => {
   await fill(t.context, 'ten_many', 9);
   const { claims } = await claim(t.context);

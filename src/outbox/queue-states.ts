@@ -1,3 +1,4 @@
+import { jobNames } from '#jobs/index.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { queueLimits, store } from './claim-jobs.ts';
 import type { Execute } from './job-state.ts';
@@ -10,7 +11,10 @@ export interface JobState {
   readonly due: number;
   /** Since when the oldest of them is due. */
   readonly oldestDueAt: Date | null;
-  /** Since when the oldest is due that was not carried to its queue yet, although the queue has room for it. */
+  /**
+   * Since when the oldest is due that was not carried to its queue yet, although the queue has room for it. Null for a job
+   * that this release does not know: it waits for another one, not for a relay.
+   */
   readonly oldestUnrelayedAt: Date | null;
   /** Scheduled for later. */
   readonly later: number;
@@ -36,7 +40,7 @@ export async function readJobStates(execute: Execute, now: Date, limits = queueL
     select queue, job,
       count(*) filter (where state in ('unrelayed', 'relayed'))::int as due,
       min(due_at) filter (where state in ('unrelayed', 'relayed')) as "oldestDueAt",
-      min(due_at) filter (where state = 'unrelayed'
+      min(due_at) filter (where state = 'unrelayed' and job = any(${jobNames})
         and queue not in (select queue from held group by queue having 2 * sum(jobs) >= ${limits.perQueue})
         and (queue, store) not in (select queue, store from held where 2 * jobs >= ${limits.perStore})
       ) as "oldestUnrelayedAt",

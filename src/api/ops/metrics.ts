@@ -97,7 +97,7 @@ function currentState(operations: Operations): Family[] {
     ),
     gauge(
       'storefront_outbox_lag_seconds',
-      'Age of the oldest due job that the relay has not yet added to its queue, although the queue has room for it.',
+      'Age of the oldest due job of this release that the relay has not yet added to its queue, although it has room.',
       [[{}, age(operations.oldestUnrelayedAt)]],
     ),
     gauge(
