@@ -16,8 +16,10 @@ browserTest('the back and forward buttons go through the filters of a list, whic
   const words = page.getByPlaceholder('Name or SKU');
   const link = page.getByRole('link', { name: 'Oak bowl' });
   const others = page.getByRole('link', { name: 'Stoneware mug' });
+  await others.waitFor();
   await words.fill('oak');
   await others.waitFor({ state: 'detached' });
+  await link.waitFor();
   await page.getByLabel('Status').click();
   await page.getByRole('option', { name: 'Draft' }).click();
   await page.getByText('Nothing matches the filters.', { exact: false }).waitFor();
@@ -56,6 +58,8 @@ browserTest('the back button does not lead to the form of what was created, or t
   const page = await openOwnTab(t);
   await openInConsole(page, stack, '/content', 'Content');
   await page.getByRole('link', { name: 'New entry' }).click();
+  // The list has an input of that name, too.
+  await heading(page, 'New entry').waitFor();
   await page.getByLabel('Type').fill('article');
   await page.getByLabel('Slug').fill('back-and-forth');
   await page.getByLabel('Title').fill('Back and forth');
