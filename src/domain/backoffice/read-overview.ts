@@ -64,7 +64,7 @@ export async function readOverview(ctx: Context, scopes: readonly Scope[]): Prom
       select
         ${countOf(sql`orders o where o.tenant_id = ${tenantId} and ${isToShip}`)} as orders_to_ship,
         ${countOf(sql`(
-          select o.tenant_id, o.id from orders o where o.tenant_id = ${tenantId} and ${isToShip}
+          select o.tenant_id, o.id, o.shipped_at from orders o where o.tenant_id = ${tenantId} and ${isToShip}
           order by o.created_at, o.id limit ${examinedMax}) as o where ${hasNoLabel}`)} as orders_without_label,
         ${countOf(sql`labels where tenant_id = ${tenantId}
           and state = any(array['queued', 'rate_chosen', 'buying'])`)} as labels_in_progress,

@@ -108,11 +108,17 @@ export type OrderFilter = Static<typeof OrderFilter>;
 export const isToShip = sql`
   o.status = any(array['paid', 'partially_refunded']) and o.fulfillment_status = 'unfulfilled'`;
 
-/** The condition that nothing leads to a label of an order `o`: it was voided, or was to be shipped by hand. */
+/**
+ * The condition that something is sent of an order `o` and nothing leads to a label: it was voided, or was to be shipped
+ * by hand.
+ */
 export const hasNoLabel = sql`
   not exists (
     select from labels l
-    where l.tenant_id = o.tenant_id and l.order_id = o.id and l.state <> 'voided' and l.state <> 'skipped' offset 0)`;
+    where l.tenant_id = o.tenant_id and l.order_id = o.id and l.state <> 'voided' and l.state <> 'skipped' offset 0)
+  and exists (
+    select from order_items i cross join ${unsentOfItem} as u
+    where i.tenant_id = o.tenant_id and i.order_id = o.id and i.ships and i.quantity > u.unsent offset 0)`;
 
 /** The condition that an order `o` matches the filter. */
 export function matchesOrder({ tenant }: Pick<Context, 'tenant'>, filter: OrderFilter): Sql {

@@ -388,6 +388,9 @@ test('a label is for what is sent: without what is in a return that was approved
   t.like(await labelOf(ctx, order.id), { state: 'skipped', reason: 'not_required' });
   t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', attention: null });
   t.deepEqual(shipping.bought(), []);
+  const withoutLabel = async (is: boolean) =>
+    (await listManagedOrders(ctx, { without_label: is, limit: 100 })).rows.some(({ order: { id } }) => id === order.id);
+  t.deepEqual([await withoutLabel(true), await withoutLabel(false)], [false, true], 'it waits for no label');
 });
 
 test('quoteOrder rejects goods that need a customs filing, and says what to do', async (t) => {
