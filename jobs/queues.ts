@@ -29,13 +29,10 @@ export type QueueName = keyof typeof queues;
 export const queueNames = Object.keys(queues) as QueueName[];
 
 /**
- * The queues that a shopper waits for, before and after paying. In a busy process their jobs start before others, those
- * of a store while no more of them run: ten thousand labels that its owner retries delay nothing of other stores.
+ * The queues that a shopper waits for, before and after paying, and how many of their jobs of a store start before all
+ * others in a busy process: ten thousand labels that an owner retries delay nothing of other stores.
  */
-const firstOf: Readonly<Partial<Record<QueueName, number>>> = { payments: Infinity, labels: 2 };
-
-/** @param running how many jobs of the queue run of its store, this one included */
-export const goesFirst = (queue: QueueName, running: number): boolean => running <= (firstOf[queue] ?? 0);
+export const firstOfStoreMax: Readonly<Partial<Record<QueueName, number>>> = { payments: Infinity, labels: 2 };
 
 /** One hash tag per queue: a Redis Cluster needs all keys of a queue in one hash slot, and queues should spread. */
 export function queuePrefix(queue: QueueName): string {

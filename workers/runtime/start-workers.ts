@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 
 import { delayAfter } from '#jobs/lib/retry.ts';
-import { goesFirst, type QueueName, queuePrefix } from '#jobs/queues.ts';
+import { firstOfStoreMax, type QueueName, queuePrefix } from '#jobs/queues.ts';
 import { atMostEvery } from '#src/lib/at-most-every.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { within } from '#src/lib/within.ts';
@@ -114,7 +114,8 @@ function startWorker(
     const admission = await fairShare.admit(tenantId);
     if (!admission.admitted) return delay(job, token, admission.waitMs);
     const enter = () => priorityGate.enter(tenantId);
-    const ended = goesFirst(queue, admission.running) ? priorityGate.enterFirst() : await enter();
+    const goesFirst = admission.running <= (firstOfStoreMax[queue] ?? 0);
+    const ended = goesFirst ? priorityGate.enterFirst() : await enter();
     const takeTurn = () => {
       // A job whose piece waits for its turn must not count as one that runs: others would go before it.
       ended();
