@@ -85,7 +85,7 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'POST /api/v1/admin/orders/:id/ship': 16,
   'POST /api/v1/admin/orders/:id/ship/cancel': 13,
   'POST /api/v1/admin/orders/:id/tracking/correct': 12,
-  'PUT /api/v1/admin/orders/:id/email': 18,
+  'PUT /api/v1/admin/orders/:id/email': 20,
   'PUT /api/v1/admin/orders/:id/shipping-address': 12,
   'GET /api/v1/admin/partner-applications': 1,
   'GET /api/v1/admin/partners': 1,
