@@ -188,7 +188,7 @@ test('retryFailed retries a failed job of a queue, or all of that queue, and no 
 test('retryFailed leaves what this release does not know', async (t) => {
   const { services, clock } = t.context;
   const job = 'webhooks.new';
-  await fillOutbox(services, { store: 'ten_1', job, count: 1, dueAt: clock.now() });
+  await fillOutbox(services, { store: 'ten_1', job, count: 1, dueAt: fromNow(clock, -minutes(1)) });
   const [claimed] = (await claimDue(services.execute, [job], clock.now())).claims;
   await recordFailed(services.execute, await startRun(services, claimed?.id ?? ''), clock.now(), 'broken');
   for (const which of [{ queue: 'webhooks' }, { queue: 'webhooks', id: claimed?.id ?? '' }])

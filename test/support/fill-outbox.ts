@@ -5,7 +5,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
 
 /**
- * Insert many jobs of one store at once, due one after the other from `dueAt` on.
+ * Insert many jobs of one store at once, due one after the other, the last at `dueAt`.
  * @param given `payload`: an expression on `number`, which counts them from 1
  */
 export async function fillOutbox(
@@ -25,5 +25,5 @@ export async function fillOutbox(
     select ${prefix} || '_' || number, ${store}, ${job}, ${queue}::text, ${prefix} || ':' || number,
       ${payload}, at, at, '{}'
     from generate_series(1, ${count}::int) number, lateral (
-      select ${dueAt}::timestamptz + number * interval '1 microsecond' as at) due`);
+      select ${dueAt}::timestamptz - (${count} - number) * interval '1 microsecond' as at) due`);
 }

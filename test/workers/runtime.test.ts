@@ -450,7 +450,7 @@ test('the writes of a job and its completion are one commit', async (t) => {
 test('a job that this release does not know waits in the outbox for one that does, and in no queue', async (t) => {
   const { services, clock, queue, work } = t.context;
   const job = 'webhooks.from-the-future';
-  await fillOutbox(services, { store: 'ten_1', job, count: 1, dueAt: clock.now() });
+  await fillOutbox(services, { store: 'ten_1', job, count: 1, dueAt: fromNow(clock, -minutes(1)) });
   const ofNewerRelay = () => claimDue(services.execute, [job], clock.now());
   const [claimed] = (await ofNewerRelay()).claims;
   const { id: jobId = '' } = claimed ?? {};
