@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import test from 'ava';
 
-import { firstOfStoreMax, type QueueName, queues } from '#jobs/queues.ts';
-import { FairShare, PriorityGate } from '#workers/runtime/admission.ts';
+import { type QueueName, queues } from '#jobs/queues.ts';
+import { FairShare, goesFirst, PriorityGate } from '#workers/runtime/admission.ts';
 
 /** Request a turn, and observe whether it has come. */
 function request(priorityGate: PriorityGate, tenantId = 'ten_1') {
@@ -112,8 +112,7 @@ for (const [queue, begins] of [
     const ends: (() => void)[] = [];
     const begin = async (tenantId: string) => {
       const admission = await fairShare.admit(tenantId);
-      const firstMax: number = firstOfStoreMax[queue] ?? 0;
-      const isFirst = admission.admitted && admission.running <= firstMax;
+      const isFirst = admission.admitted && goesFirst(queue, admission.running);
       ends.push(isFirst ? priorityGate.enterFirst() : await priorityGate.enter(tenantId));
       begun[tenantId] = (begun[tenantId] ?? 0) + 1;
     };

@@ -1,3 +1,4 @@
+import { firstOfStoreMax, type QueueName } from '#jobs/queues.ts';
 import { watchThread } from '#src/lib/watch-thread.ts';
 import { queueLimits } from '#src/outbox/claim-jobs.ts';
 
@@ -139,6 +140,9 @@ function takeFairest<Each extends Waiting>(
 }
 
 const countOf = (counts: ReadonlyMap<string, number>, key: string): number => counts.get(key) ?? 0;
+
+/** Whether a job goes first of which so many of its queue and tenant are running, this one included. */
+export const goesFirst = (queue: QueueName, running: number): boolean => running <= (firstOfStoreMax[queue] ?? 0);
 
 /** How many yielding jobs may be starting at the same time while the process is busy. */
 const fewAtOnce = 2;

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 
 import { delayAfter } from '#jobs/lib/retry.ts';
-import { firstOfStoreMax, type QueueName, queuePrefix } from '#jobs/queues.ts';
+import { type QueueName, queuePrefix } from '#jobs/queues.ts';
 import { atMostEvery } from '#src/lib/at-most-every.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { within } from '#src/lib/within.ts';
 import { type RedisConnection, untilReady } from '#src/platform/redis.ts';
 import type { Services } from '#src/services.ts';
-import { FairShare, PriorityGate } from './admission.ts';
+import { FairShare, goesFirst, PriorityGate } from './admission.ts';
 import { databaseAwayMs, type Outcome } from './outcome.ts';
 import type { Processor } from './processor.ts';
 import { delay, Retry, recordOutcome } from './record-outcome.ts';
@@ -114,8 +114,7 @@ function startWorker(
     const admission = await fairShare.admit(tenantId);
     if (!admission.admitted) return delay(job, token, admission.waitMs);
     const enter = () => priorityGate.enter(tenantId);
-    const goesFirst = admission.running <= (firstOfStoreMax[queue] ?? 0);
-    const ended = goesFirst ? priorityGate.enterFirst() : await enter();
+    const ended = goesFirst(queue, admission.running) ? priorityGate.enterFirst() : await enter();
     const takeTurn = () => {
       // A job whose piece waits for its turn must not count as one that runs: others would go before it.
       ended();
