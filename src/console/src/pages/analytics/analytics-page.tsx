@@ -16,6 +16,7 @@ import { Funnel } from './funnel.tsx';
 /** The numbers of the days that were chosen, which are part of the URL. */
 export function AnalyticsPage() {
   const [query, setQuery] = useSearchParams();
+  // The URL changes a moment later, which is too late for an input that is being typed in.
   const [days, setDays] = useState({ from: query.get('from') ?? daysAgo(29), to: query.get('to') ?? daysAgo(0) });
   const { from, to } = days;
   const choose = (chosen: Partial<typeof days>) => {
