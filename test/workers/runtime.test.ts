@@ -607,6 +607,7 @@ for (const [ending, end] of Object.entries(endings)) {
       if (isReached()) reached += 1;
       t.true(runs <= 2, `${runs} runs, step ${step}`);
     }
-    t.true(reached >= 2, `${reached} steps were reached`);
+    // A job that recorded its own end has nothing left for PostgreSQL, only the one command to Redis.
+    t.true(reached >= (ending === 'completed' ? 1 : 2), `${reached} steps were reached`);
   });
 }
