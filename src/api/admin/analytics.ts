@@ -45,7 +45,7 @@ export const getZeroResultSearches = defineRoute({
   operationId: 'admin.listZeroResultSearches',
   method: 'get',
   path: '/api/v1/admin/analytics/zero-result-searches',
-  summary: 'List what shoppers searched and did not find in the last 90 days, the most frequent first.',
+  summary: 'List the searches without results of the last 90 days, the most frequent first.',
   query: Type.Object({ limit: PageQuery.limit }),
   responses: { 200: Type.Object({ searches: Type.Array(ZeroResultSearchView) }) },
   async handle({ ctx, query }) {

@@ -30,7 +30,7 @@ export const postBulkChange = defineRoute({
   operationId: 'admin.previewBulkChange',
   method: 'post',
   path: '/api/v1/admin/bulk-changes',
-  summary: 'Preview a change of many things. Nothing is changed until it is run.',
+  summary: 'Preview a bulk change. Nothing changes until it is run.',
   description:
     'Select by `ids`, or by a `filter` with the names of the query of the route that lists the things. `stock` takes ' +
     'ids of variants; `label_retries` selects labels that need attention. Required: `admin.catalog:write` for `prices`, ' +
@@ -66,7 +66,7 @@ export const getBulkChange = defineRoute({
   operationId: 'admin.getBulkChange',
   method: 'get',
   path: '/api/v1/admin/bulk-changes/:id',
-  summary: 'Read a bulk change and how far it has come.',
+  summary: 'Read a bulk change and its progress.',
   params: Named,
   responses: { 200: BulkChangeResponse },
   async handle({ ctx, caller, params }) {
@@ -108,7 +108,7 @@ export const postBulkChangeCancel = defineRoute({
   operationId: 'admin.cancelBulkChange',
   method: 'post',
   path: '/api/v1/admin/bulk-changes/:id/cancel',
-  summary: 'Cancel a bulk change. What was changed before stays.',
+  summary: 'Cancel a bulk change. Changes that were already made stay.',
   params: Named,
   responses: { 200: BulkChangeResponse },
   async handle({ ctx, caller, params }) {
@@ -122,7 +122,7 @@ export const postBulkChangeUndo = defineRoute({
   operationId: 'admin.undoBulkChange',
   method: 'post',
   path: '/api/v1/admin/bulk-changes/:id/undo',
-  summary: 'Undo a bulk change of prices, tags, status or stock by another one, which runs at once.',
+  summary: 'Undo a bulk change of prices, tags, status or stock by another one, which runs immediately.',
   description:
     'What was changed since is listed among the errors and stays as it is. Stock is moved by the opposite quantity. ' +
     'Undoing it again returns the same bulk change.',

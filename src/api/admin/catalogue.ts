@@ -94,7 +94,7 @@ export const putProduct = defineRoute({
   operationId: 'admin.replaceProduct',
   method: 'put',
   path: '/api/v1/admin/products/:slug',
-  summary: 'Replace a product. Variants that are left out are removed. Stock is set only for new variants.',
+  summary: 'Replace a product. Omitted variants are removed. Stock is set only for new variants.',
   params: Named,
   body: Type.Object({ ...ProductReplacement.properties, version: ExpectedVersion }),
   bodyBytesMax: largeBodyBytesMax,

@@ -105,7 +105,7 @@ export const getImport = defineRoute({
   operationId: 'admin.getImport',
   method: 'get',
   path: '/api/v1/admin/imports/:id',
-  summary: 'Read an import and how far it has come.',
+  summary: 'Read an import and its progress.',
   params: Named,
   responses: { 200: ImportResponse },
   async handle({ ctx, caller, params }) {
@@ -135,7 +135,7 @@ export const postImportCancel = defineRoute({
   operationId: 'admin.cancelImport',
   method: 'post',
   path: '/api/v1/admin/imports/:id/cancel',
-  summary: 'Cancel an import. What was imported before stays.',
+  summary: 'Cancel an import. Rows that were already imported stay.',
   params: Named,
   responses: { 200: ImportResponse },
   async handle({ ctx, caller, params }) {

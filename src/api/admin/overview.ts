@@ -9,7 +9,7 @@ export const getOverview = defineRoute({
   operationId: 'admin.getOverview',
   method: 'get',
   path: '/api/v1/admin/overview',
-  summary: 'Read what waits for the people of the store, and what to do about it.',
+  summary: 'Read what needs attention in the store, and what to do about it.',
   responses: { 200: Type.Object({ overview: OverviewView }) },
   async handle({ ctx, caller }) {
     return ok({ overview: await readOverview(ctx, scopesOf(caller)) });

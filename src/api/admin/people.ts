@@ -76,7 +76,7 @@ export const getWaitlist = defineRoute({
   operationId: 'admin.listWaitlist',
   method: 'get',
   path: '/api/v1/admin/waitlist',
-  summary: 'List who waits for products that are sold out, or was notified, newest first.',
+  summary: 'List the waitlist entries of sold-out products, newest first.',
   query: Page,
   responses: { 200: PageOf('waitlist', WaitlistEntryView) },
   async handle({ ctx, query }) {

@@ -77,7 +77,7 @@ export const getErasure = defineRoute({
   operationId: 'admin.getErasure',
   method: 'get',
   path: '/api/v1/admin/erasures/:id',
-  summary: 'Read an erasure: what it will do, how far it has come, and what it did.',
+  summary: 'Read an erasure: what it will do, its progress, and what it did.',
   params: Named,
   responses: { 200: ErasureResponse },
   async handle({ ctx, params }) {

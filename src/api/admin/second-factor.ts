@@ -49,7 +49,7 @@ export const postTotp = defineRoute({
   operationId: 'admin.startTotp',
   method: 'post',
   path: '/api/v1/admin/second-factor/totp',
-  summary: 'Begin to set up an authenticator app. Its secret is only returned here.',
+  summary: 'Start setting up an authenticator app. Its secret is only returned here.',
   verified: true,
   errors: ['totp_enabled'],
   responses: {

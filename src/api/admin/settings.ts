@@ -74,7 +74,7 @@ export const getReminderSettings = defineRoute({
   operationId: 'admin.getReminderSettings',
   method: 'get',
   path: '/api/v1/admin/reminder-settings',
-  summary: 'Read when saved carts are reminded of.',
+  summary: 'Read the settings of reminders.',
   responses: { 200: RemindersResponse },
   handle: async ({ ctx }) => ok({ reminders: presentReminderSettings(await reminderSettings(ctx)) }),
 });

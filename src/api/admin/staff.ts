@@ -55,7 +55,7 @@ export const patchStaff = defineRoute({
   operationId: 'admin.updateStaff',
   method: 'patch',
   path: '/api/v1/admin/staff/:id',
-  summary: 'Change the name or the role of a member. Omitted fields stay as they are.',
+  summary: 'Change the name or the role of a member. Omitted fields do not change.',
   params,
   body: StaffPatch,
   errors: ['version_conflict', 'last_owner'],

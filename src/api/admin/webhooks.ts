@@ -95,7 +95,7 @@ export const patchEndpoint = defineRoute({
   method: 'patch',
   path: '/api/v1/admin/webhook-endpoints/:id',
   verified: true,
-  summary: 'Update a webhook endpoint. Omitted fields stay as they are.',
+  summary: 'Update a webhook endpoint. Omitted fields do not change.',
   params: Named,
   body: EndpointPatch,
   responses: { 200: EndpointResponse },

@@ -7,21 +7,21 @@ export interface AdminOperations {
   getDailyAnalytics(query?: Query<'admin.getDailyAnalytics'>, options?: RequestOptions): Promise<Result<'admin.getDailyAnalytics'>>;
   /** Read the funnel: sessions that reached each step, from viewing a product to a paid order. */
   getFunnel(query?: Query<'admin.getFunnel'>, options?: RequestOptions): Promise<Result<'admin.getFunnel'>>;
-  /** List what shoppers searched and did not find in the last 90 days, the most frequent first. */
+  /** List the searches without results of the last 90 days, the most frequent first. */
   listZeroResultSearches(query?: Query<'admin.listZeroResultSearches'>, options?: RequestOptions): Promise<Result<'admin.listZeroResultSearches'>>;
   /** List the audit log, newest first, optionally of one subject. */
   listAuditLog(query?: Query<'admin.listAuditLog'>, options?: RequestOptions): List<'admin.listAuditLog', 'entries'>;
   /** List the bulk changes that the caller may read, newest first. */
   listBulkChanges(query?: Query<'admin.listBulkChanges'>, options?: RequestOptions): List<'admin.listBulkChanges', 'bulk_changes'>;
-  /** Preview a change of many things. Nothing is changed until it is run. */
+  /** Preview a bulk change. Nothing changes until it is run. */
   previewBulkChange(body: Body<'admin.previewBulkChange'>, options?: RequestOptions): Promise<Result<'admin.previewBulkChange'>>;
-  /** Read a bulk change and how far it has come. */
+  /** Read a bulk change and its progress. */
   getBulkChange(id: string, options?: RequestOptions): Promise<Result<'admin.getBulkChange'>>;
-  /** Cancel a bulk change. What was changed before stays. */
+  /** Cancel a bulk change. Changes that were already made stay. */
   cancelBulkChange(id: string, options?: RequestOptions): Promise<Result<'admin.cancelBulkChange'>>;
   /** Run a bulk change for what its preview selected. Running it again changes nothing. */
   runBulkChange(id: string, options?: RequestOptions): Promise<Result<'admin.runBulkChange'>>;
-  /** Undo a bulk change of prices, tags, status or stock by another one, which runs at once. */
+  /** Undo a bulk change of prices, tags, status or stock by another one, which runs immediately. */
   undoBulkChange(id: string, options?: RequestOptions): Promise<Result<'admin.undoBulkChange'>>;
   /** List content entries including drafts, newest first. */
   listEntries(query?: Query<'admin.listEntries'>, options?: RequestOptions): List<'admin.listEntries', 'entries'>;
@@ -41,7 +41,7 @@ export interface AdminOperations {
   listErasures(query?: Query<'admin.listErasures'>, options?: RequestOptions): List<'admin.listErasures', 'erasures'>;
   /** Preview the erasure of a person, with or without a customer. Nothing is erased until it is run. */
   previewErasure(body: Body<'admin.previewErasure'>, options?: RequestOptions): Promise<Result<'admin.previewErasure'>>;
-  /** Read an erasure: what it will do, how far it has come, and what it did. */
+  /** Read an erasure: what it will do, its progress, and what it did. */
   getErasure(id: string, options?: RequestOptions): Promise<Result<'admin.getErasure'>>;
   /** Erase the person, which cannot be undone. Running it again continues what was blocked, or changes nothing. */
   runErasure(id: string, options?: RequestOptions): Promise<Result<'admin.runErasure'>>;
@@ -61,9 +61,9 @@ export interface AdminOperations {
   disableGiftCard(id: string, options?: IdempotentOptions): Promise<Result<'admin.disableGiftCard'>>;
   /** List the imports that the key may read, newest first. */
   listImports(query?: Query<'admin.listImports'>, options?: RequestOptions): List<'admin.listImports', 'imports'>;
-  /** Read an import and how far it has come. */
+  /** Read an import and its progress. */
   getImport(id: string, options?: RequestOptions): Promise<Result<'admin.getImport'>>;
-  /** Cancel an import. What was imported before stays. */
+  /** Cancel an import. Rows that were already imported stay. */
   cancelImport(id: string, options?: RequestOptions): Promise<Result<'admin.cancelImport'>>;
   /** List connections to third parties, newest first. */
   listIntegrations(query?: Query<'admin.listIntegrations'>, options?: RequestOptions): List<'admin.listIntegrations', 'integrations'>;
@@ -97,25 +97,25 @@ export interface AdminOperations {
   getOrder(id: string, options?: RequestOptions): Promise<Result<'admin.getOrder'>>;
   /** Dismiss a flag of an order. Its code is required, so that a newer one is not dismissed. */
   dismissOrderAttention(id: string, body: Body<'admin.dismissOrderAttention'>, options?: RequestOptions): Promise<Result<'admin.dismissOrderAttention'>>;
-  /** Correct the email of an order, its returns and the subscriptions that it began. Nothing is sent by this. */
+  /** Correct the email of an order, its returns and the subscriptions that it began. No email is sent. */
   replaceOrderEmail(id: string, body: Body<'admin.replaceOrderEmail'>, options?: RequestOptions): Promise<Result<'admin.replaceOrderEmail'>>;
   /** Buy a label, also to other countries: at a rate, even above the cost cap, or at the cheapest. */
   buyLabel(id: string, body?: Body<'admin.buyLabel'>, options?: IdempotentOptions): Promise<Result<'admin.buyLabel'>>;
   /** Quote the rates of an order, also to other countries, the cheapest first. */
   quoteOrderRates(id: string, options?: RequestOptions): Promise<Result<'admin.quoteOrderRates'>>;
-  /** Send the receipt of a paid order to its shopper once more. */
+  /** Resend the receipt of a paid order to its shopper. */
   resendReceipt(id: string, options?: IdempotentOptions): Promise<Result<'admin.resendReceipt'>>;
   /** Refund an order. A worker issues the refund; the part that was paid with a gift card is returned last. */
   refundOrder(id: string, body?: Body<'admin.refundOrder'>, options?: IdempotentOptions): Promise<Result<'admin.refundOrder'>>;
   /** Mark an order as shipped by hand. No label is bought, and the shopper is notified. */
   shipOrder(id: string, body: Body<'admin.shipOrder'>, options?: IdempotentOptions): Promise<Result<'admin.shipOrder'>>;
-  /** Take back that an order was marked as shipped by hand. Its parcels by hand are removed; nothing is sent. */
+  /** Undo marking an order as shipped by hand. Parcels entered by hand are removed. No email is sent. */
   cancelShipment(id: string, options?: IdempotentOptions): Promise<Result<'admin.cancelShipment'>>;
   /** Correct the shipping address of an order. This does not retry its label. */
   replaceShippingAddress(id: string, body: Body<'admin.replaceShippingAddress'>, options?: RequestOptions): Promise<Result<'admin.replaceShippingAddress'>>;
   /** Correct or remove a tracking number that was entered by hand. The shopper is sent a new one. */
   correctTracking(id: string, body: Body<'admin.correctTracking'>, options?: IdempotentOptions): Promise<Result<'admin.correctTracking'>>;
-  /** Read what waits for the people of the store, and what to do about it. */
+  /** Read what needs attention in the store, and what to do about it. */
   getOverview(options?: RequestOptions): Promise<Result<'admin.getOverview'>>;
   /** List partner applications, newest first. */
   listPartnerApplications(query?: Query<'admin.listPartnerApplications'>, options?: RequestOptions): List<'admin.listPartnerApplications', 'applications'>;
@@ -139,7 +139,7 @@ export interface AdminOperations {
   deleteProduct(slug: string, options?: RequestOptions): Promise<Result<'admin.deleteProduct'>>;
   /** Read a product, published or not. */
   getProduct(slug: string, options?: RequestOptions): Promise<Result<'admin.getProduct'>>;
-  /** Replace a product. Variants that are left out are removed. Stock is set only for new variants. */
+  /** Replace a product. Omitted variants are removed. Stock is set only for new variants. */
   replaceProduct(slug: string, body: Body<'admin.replaceProduct'>, options?: RequestOptions): Promise<Result<'admin.replaceProduct'>>;
   /** List promo codes with their usage, newest first. */
   listPromoCodes(query?: Query<'admin.listPromoCodes'>, options?: RequestOptions): List<'admin.listPromoCodes', 'promo_codes'>;
@@ -151,7 +151,7 @@ export interface AdminOperations {
   replacePromoCode(code: string, body: Body<'admin.replacePromoCode'>, options?: RequestOptions): Promise<Result<'admin.replacePromoCode'>>;
   /** Read the store's accounts at its providers, without their secrets. */
   getProviders(options?: RequestOptions): Promise<Result<'admin.getProviders'>>;
-  /** Save the account at the payment provider. Secrets that are left out stay; null removes the key. */
+  /** Save the account at the payment provider. Omitted secrets do not change; null removes the key. */
   savePaymentProvider(body: Body<'admin.savePaymentProvider'>, options?: RequestOptions): Promise<Result<'admin.savePaymentProvider'>>;
   /** Email the owner the one-time password for replacing stored credentials. The body is that of the PUT. */
   requestPaymentConfirmation(body: Body<'admin.requestPaymentConfirmation'>, options?: IdempotentOptions): Promise<Result<'admin.requestPaymentConfirmation'>>;
@@ -159,13 +159,13 @@ export interface AdminOperations {
   saveSecondShippingProvider(body: Body<'admin.saveSecondShippingProvider'>, options?: RequestOptions): Promise<Result<'admin.saveSecondShippingProvider'>>;
   /** Email the owner the one-time password for replacing stored credentials. The body is that of the PUT. */
   requestSecondShippingConfirmation(body: Body<'admin.requestSecondShippingConfirmation'>, options?: IdempotentOptions): Promise<Result<'admin.requestSecondShippingConfirmation'>>;
-  /** Save the account at the parcel provider and the shipping terms. Secrets that are left out stay. */
+  /** Save the account at the parcel provider and the shipping terms. Omitted secrets do not change. */
   saveShippingProvider(body: Body<'admin.saveShippingProvider'>, options?: RequestOptions): Promise<Result<'admin.saveShippingProvider'>>;
   /** Email the owner the one-time password for replacing stored credentials. The body is that of the PUT. */
   requestShippingConfirmation(body: Body<'admin.requestShippingConfirmation'>, options?: IdempotentOptions): Promise<Result<'admin.requestShippingConfirmation'>>;
   /** Check whether the stored key opens the account at a provider. */
   checkProvider(kind: Path<'admin.checkProvider'>['kind'], options?: RequestOptions): Promise<Result<'admin.checkProvider'>>;
-  /** Read when saved carts are reminded of. */
+  /** Read the settings of reminders. */
   getReminderSettings(options?: RequestOptions): Promise<Result<'admin.getReminderSettings'>>;
   /** Replace the settings of reminders. Omitted fields are set to their defaults. */
   saveReminderSettings(body?: Body<'admin.saveReminderSettings'>, options?: RequestOptions): Promise<Result<'admin.saveReminderSettings'>>;
@@ -191,7 +191,7 @@ export interface AdminOperations {
   rejectReview(id: string, options?: RequestOptions): Promise<Result<'admin.rejectReview'>>;
   /** Remove the authenticator app and its recovery codes. Codes are emailed again. */
   removeTotp(options?: RequestOptions): Promise<Result<'admin.removeTotp'>>;
-  /** Begin to set up an authenticator app. Its secret is only returned here. */
+  /** Start setting up an authenticator app. Its secret is only returned here. */
   startTotp(options?: RequestOptions): Promise<Result<'admin.startTotp'>>;
   /** Confirm the authenticator app with one of its codes. The recovery codes are only returned here. */
   confirmTotp(body: Body<'admin.confirmTotp'>, options?: RequestOptions): Promise<Result<'admin.confirmTotp'>>;
@@ -215,7 +215,7 @@ export interface AdminOperations {
   listStaff(query?: Query<'admin.listStaff'>, options?: RequestOptions): List<'admin.listStaff', 'staff'>;
   /** Invite a member, or invite one again. They are emailed a link to sign in, which is valid for three days. */
   inviteStaff(body: Body<'admin.inviteStaff'>, options?: IdempotentOptions): Promise<Result<'admin.inviteStaff'>>;
-  /** Change the name or the role of a member. Omitted fields stay as they are. */
+  /** Change the name or the role of a member. Omitted fields do not change. */
   updateStaff(id: string, body?: Body<'admin.updateStaff'>, options?: RequestOptions): Promise<Result<'admin.updateStaff'>>;
   /** Revoke a member. Their sessions end at once. */
   revokeStaff(id: string, options?: RequestOptions): Promise<Result<'admin.revokeStaff'>>;
@@ -239,7 +239,7 @@ export interface AdminOperations {
   listSuppressions(query?: Query<'admin.listSuppressions'>, options?: RequestOptions): List<'admin.listSuppressions', 'suppressions'>;
   /** Remove an email address from the suppression list. */
   releaseSuppression(body: Body<'admin.releaseSuppression'>, options?: RequestOptions): Promise<Result<'admin.releaseSuppression'>>;
-  /** List who waits for products that are sold out, or was notified, newest first. */
+  /** List the waitlist entries of sold-out products, newest first. */
   listWaitlist(query?: Query<'admin.listWaitlist'>, options?: RequestOptions): List<'admin.listWaitlist', 'waitlist'>;
   /** Read a delivery: its attempts, their responses, and what it sends. */
   getWebhookDelivery(id: string, options?: RequestOptions): Promise<Result<'admin.getWebhookDelivery'>>;
@@ -253,7 +253,7 @@ export interface AdminOperations {
   deleteWebhookEndpoint(id: string, options?: RequestOptions): Promise<Result<'admin.deleteWebhookEndpoint'>>;
   /** Read a webhook endpoint. */
   getWebhookEndpoint(id: string, options?: RequestOptions): Promise<Result<'admin.getWebhookEndpoint'>>;
-  /** Update a webhook endpoint. Omitted fields stay as they are. */
+  /** Update a webhook endpoint. Omitted fields do not change. */
   updateWebhookEndpoint(id: string, body?: Body<'admin.updateWebhookEndpoint'>, options?: RequestOptions): Promise<Result<'admin.updateWebhookEndpoint'>>;
   /** List the deliveries of a webhook endpoint, newest first. */
   listWebhookDeliveries(id: string, query?: Query<'admin.listWebhookDeliveries'>, options?: RequestOptions): List<'admin.listWebhookDeliveries', 'deliveries'>;

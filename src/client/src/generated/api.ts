@@ -10,7 +10,7 @@ export interface paths {
         get: operations["admin.getFunnel"];
     };
     "/api/v1/admin/analytics/zero-result-searches": {
-        /** List what shoppers searched and did not find in the last 90 days, the most frequent first. */
+        /** List the searches without results of the last 90 days, the most frequent first. */
         get: operations["admin.listZeroResultSearches"];
     };
     "/api/v1/admin/audit-log": {
@@ -20,15 +20,15 @@ export interface paths {
     "/api/v1/admin/bulk-changes": {
         /** List the bulk changes that the caller may read, newest first. */
         get: operations["admin.listBulkChanges"];
-        /** Preview a change of many things. Nothing is changed until it is run. */
+        /** Preview a bulk change. Nothing changes until it is run. */
         post: operations["admin.previewBulkChange"];
     };
     "/api/v1/admin/bulk-changes/{id}": {
-        /** Read a bulk change and how far it has come. */
+        /** Read a bulk change and its progress. */
         get: operations["admin.getBulkChange"];
     };
     "/api/v1/admin/bulk-changes/{id}/cancel": {
-        /** Cancel a bulk change. What was changed before stays. */
+        /** Cancel a bulk change. Changes that were already made stay. */
         post: operations["admin.cancelBulkChange"];
     };
     "/api/v1/admin/bulk-changes/{id}/errors": {
@@ -40,7 +40,7 @@ export interface paths {
         post: operations["admin.runBulkChange"];
     };
     "/api/v1/admin/bulk-changes/{id}/undo": {
-        /** Undo a bulk change of prices, tags, status or stock by another one, which runs at once. */
+        /** Undo a bulk change of prices, tags, status or stock by another one, which runs immediately. */
         post: operations["admin.undoBulkChange"];
     };
     "/api/v1/admin/content": {
@@ -72,7 +72,7 @@ export interface paths {
         post: operations["admin.previewErasure"];
     };
     "/api/v1/admin/erasures/{id}": {
-        /** Read an erasure: what it will do, how far it has come, and what it did. */
+        /** Read an erasure: what it will do, its progress, and what it did. */
         get: operations["admin.getErasure"];
     };
     "/api/v1/admin/erasures/{id}/run": {
@@ -110,11 +110,11 @@ export interface paths {
         post: operations["admin.createImport"];
     };
     "/api/v1/admin/imports/{id}": {
-        /** Read an import and how far it has come. */
+        /** Read an import and its progress. */
         get: operations["admin.getImport"];
     };
     "/api/v1/admin/imports/{id}/cancel": {
-        /** Cancel an import. What was imported before stays. */
+        /** Cancel an import. Rows that were already imported stay. */
         post: operations["admin.cancelImport"];
     };
     "/api/v1/admin/imports/{id}/errors": {
@@ -182,7 +182,7 @@ export interface paths {
         post: operations["admin.dismissOrderAttention"];
     };
     "/api/v1/admin/orders/{id}/email": {
-        /** Correct the email of an order, its returns and the subscriptions that it began. Nothing is sent by this. */
+        /** Correct the email of an order, its returns and the subscriptions that it began. No email is sent. */
         put: operations["admin.replaceOrderEmail"];
     };
     "/api/v1/admin/orders/{id}/label": {
@@ -194,7 +194,7 @@ export interface paths {
         get: operations["admin.quoteOrderRates"];
     };
     "/api/v1/admin/orders/{id}/receipt": {
-        /** Send the receipt of a paid order to its shopper once more. */
+        /** Resend the receipt of a paid order to its shopper. */
         post: operations["admin.resendReceipt"];
     };
     "/api/v1/admin/orders/{id}/refunds": {
@@ -206,7 +206,7 @@ export interface paths {
         post: operations["admin.shipOrder"];
     };
     "/api/v1/admin/orders/{id}/ship/cancel": {
-        /** Take back that an order was marked as shipped by hand. Its parcels by hand are removed; nothing is sent. */
+        /** Undo marking an order as shipped by hand. Parcels entered by hand are removed. No email is sent. */
         post: operations["admin.cancelShipment"];
     };
     "/api/v1/admin/orders/{id}/shipping-address": {
@@ -218,7 +218,7 @@ export interface paths {
         post: operations["admin.correctTracking"];
     };
     "/api/v1/admin/overview": {
-        /** Read what waits for the people of the store, and what to do about it. */
+        /** Read what needs attention in the store, and what to do about it. */
         get: operations["admin.getOverview"];
     };
     "/api/v1/admin/partner-applications": {
@@ -256,7 +256,7 @@ export interface paths {
     "/api/v1/admin/products/{slug}": {
         /** Read a product, published or not. */
         get: operations["admin.getProduct"];
-        /** Replace a product. Variants that are left out are removed. Stock is set only for new variants. */
+        /** Replace a product. Omitted variants are removed. Stock is set only for new variants. */
         put: operations["admin.replaceProduct"];
         /** Remove a product. */
         delete: operations["admin.deleteProduct"];
@@ -278,7 +278,7 @@ export interface paths {
         get: operations["admin.getProviders"];
     };
     "/api/v1/admin/providers/payments": {
-        /** Save the account at the payment provider. Secrets that are left out stay; null removes the key. */
+        /** Save the account at the payment provider. Omitted secrets do not change; null removes the key. */
         put: operations["admin.savePaymentProvider"];
     };
     "/api/v1/admin/providers/payments/confirmations": {
@@ -294,7 +294,7 @@ export interface paths {
         post: operations["admin.requestSecondShippingConfirmation"];
     };
     "/api/v1/admin/providers/shipping": {
-        /** Save the account at the parcel provider and the shipping terms. Secrets that are left out stay. */
+        /** Save the account at the parcel provider and the shipping terms. Omitted secrets do not change. */
         put: operations["admin.saveShippingProvider"];
     };
     "/api/v1/admin/providers/shipping/confirmations": {
@@ -306,7 +306,7 @@ export interface paths {
         post: operations["admin.checkProvider"];
     };
     "/api/v1/admin/reminder-settings": {
-        /** Read when saved carts are reminded of. */
+        /** Read the settings of reminders. */
         get: operations["admin.getReminderSettings"];
         /** Replace the settings of reminders. Omitted fields are set to their defaults. */
         put: operations["admin.saveReminderSettings"];
@@ -352,7 +352,7 @@ export interface paths {
         post: operations["admin.rejectReview"];
     };
     "/api/v1/admin/second-factor/totp": {
-        /** Begin to set up an authenticator app. Its secret is only returned here. */
+        /** Start setting up an authenticator app. Its secret is only returned here. */
         post: operations["admin.startTotp"];
         /** Remove the authenticator app and its recovery codes. Codes are emailed again. */
         delete: operations["admin.removeTotp"];
@@ -400,7 +400,7 @@ export interface paths {
         post: operations["admin.inviteStaff"];
     };
     "/api/v1/admin/staff/{id}": {
-        /** Change the name or the role of a member. Omitted fields stay as they are. */
+        /** Change the name or the role of a member. Omitted fields do not change. */
         patch: operations["admin.updateStaff"];
     };
     "/api/v1/admin/staff/{id}/revoke": {
@@ -446,7 +446,7 @@ export interface paths {
         post: operations["admin.releaseSuppression"];
     };
     "/api/v1/admin/waitlist": {
-        /** List who waits for products that are sold out, or was notified, newest first. */
+        /** List the waitlist entries of sold-out products, newest first. */
         get: operations["admin.listWaitlist"];
     };
     "/api/v1/admin/webhook-deliveries/{id}": {
@@ -468,7 +468,7 @@ export interface paths {
         get: operations["admin.getWebhookEndpoint"];
         /** Delete a webhook endpoint and its deliveries. */
         delete: operations["admin.deleteWebhookEndpoint"];
-        /** Update a webhook endpoint. Omitted fields stay as they are. */
+        /** Update a webhook endpoint. Omitted fields do not change. */
         patch: operations["admin.updateWebhookEndpoint"];
     };
     "/api/v1/admin/webhook-endpoints/{id}/deliveries": {
