@@ -29,8 +29,8 @@ test('a percentage has the decimals of its locale', (t) => {
 
 test('a sentence that becomes a heading has no full stop before its number', (t) => {
   t.deepEqual(
-    [headingOf('No carrier offers a rate.', 12), headingOf('Returns to decide', 1)],
-    ['No carrier offers a rate (12)', 'Returns to decide (1)'],
+    [headingOf('No carrier offers a rate.', 12), headingOf('Returns to review', 1)],
+    ['No carrier offers a rate (12)', 'Returns to review (1)'],
   );
 });
 

@@ -13,7 +13,7 @@ export const owner = 'owner@cedar.example';
 export const consolePages = [
   ['/', 'Today', 'today'],
   ['/orders', 'Orders', 'orders'],
-  ['/labels', 'Labels that wait', 'labels'],
+  ['/labels', 'Labels on hold', 'labels'],
   ['/returns', 'Returns', 'returns'],
   ['/products', 'Products', 'products'],
   ['/products/create', 'New product', 'product-new'],

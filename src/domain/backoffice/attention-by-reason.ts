@@ -137,7 +137,7 @@ function wordsFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Omit<Advice
         message: 'An email to a shopper was given up after its last attempt.',
         next: `The timeline of its order says which. ${
           code === 'receipt'
-            ? 'Check the email, and send the receipt again.'
+            ? 'Check the email, and resend the receipt.'
             : 'An operator of the service can have it sent after all, on /ops/emails.'
         }`,
       };

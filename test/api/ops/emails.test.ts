@@ -57,7 +57,7 @@ test('an email that was given up is found by the owner and by operators, who hav
   t.deepEqual(await idsOf('email_unsent=false'), [fine.id]);
   const { attention } = (await owner.get('/overview')).body.overview;
   t.like(attention, only({ kind: 'email', code: 'receipt', count: 1, areas: only('orders') }));
-  t.regex(attention[0].next, /send the receipt again/);
+  t.regex(attention[0].next, /resend the receipt/);
   t.regex((await api.call('GET', '/ops')).body, /given up after its last attempt[\s\S]+href="\/ops\/emails"/);
   t.true((await api.call('GET', '/ops/emails')).body.includes(`/ops/emails/${tenant.slug}/${mailId}/retry`));
 
@@ -145,7 +145,7 @@ test('an email that a later one of its kind replaced is not listed, and one abou
   await failMail(ctx, { mailId });
   const { attention } = (await owner.get('/overview')).body.overview;
   t.deepEqual(
-    attention.map(({ code, next }: any) => [code, /send the receipt again/.test(next), /operator/.test(next)]),
+    attention.map(({ code, next }: any) => [code, /resend the receipt/.test(next), /operator/.test(next)]),
     [['return_update', false, true]],
     'a receipt does not replace it',
   );

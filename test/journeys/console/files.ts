@@ -14,9 +14,9 @@ browserTest('who chooses a kind of file that Shopify does not write has another 
     await dialog(page).getByRole('combobox', { name: label }).click();
     await page.getByRole('option', { name, exact: true }).click();
   };
-  await choose('What it contains', 'Products');
+  await choose('Contents', 'Products');
   await choose('Format', "Shopify's product file");
-  await choose('What it contains', 'Stock');
+  await choose('Contents', 'Stock');
   await dialog(page).getByRole('combobox', { name: 'Format' }).filter({ hasText: 'CSV' }).waitFor();
   page.once('dialog', (warning) => warning.accept());
   await confirm(page, 'Close');
@@ -39,7 +39,7 @@ async function openImport(t: ExecutionContext<ConsoleContext>, change: object): 
 browserTest('a check of a file that still runs does not say that the file changes nothing', async (t) => {
   t.timeout(180_000);
   const page = await openImport(t, { state: 'running', finished_at: null });
-  await page.getByText('The first changes').waitFor();
+  await page.getByText('First changes').waitFor();
   t.is(await page.getByText('The file changes nothing').count(), 0);
 });
 
@@ -47,7 +47,7 @@ browserTest('a check of which every row is rejected does not say that the store 
   t.timeout(180_000);
   const rows = { total: 2, read: 2, done: 2, failed: 2 };
   const page = await openImport(t, { rows, dry_run: true, state: 'completed' });
-  await page.getByText('The rows that are not rejected change nothing.').waitFor();
+  await page.getByText('The accepted rows change nothing.').waitFor();
   t.is(await page.getByText('The file changes nothing').count(), 0);
 });
 
@@ -57,7 +57,7 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   const page = await openConsole(t);
   await openInConsole(page, stack, '/imports', 'Imports');
   await button(page, 'New import').click();
-  await dialog(page).getByLabel('What it contains').click();
+  await dialog(page).getByLabel('Contents').click();
   await page.getByRole('option', { name: 'Stock' }).click();
   const buffer = Buffer.from('sku,quantity\nBOWL-M,7\nNOWHERE,1\n');
   const before = (await clientsOf(stack).admin.listImports()).imports.length;
@@ -92,7 +92,7 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
     page.getByRole('link', { name: 'Download' }).click(),
   ]);
   t.regex(readFileSync(await errors.path(), 'utf8'), /NOWHERE/);
-  await page.getByText('Nothing was changed', { exact: false }).waitFor();
+  await page.getByText('nothing has changed', { exact: false }).waitFor();
 
   await openInConsole(page, stack, '/exports', 'Exports');
   await button(page, 'New export').click();

@@ -99,7 +99,7 @@ browserTest('a form without its file says so where the file is chosen', async (t
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/imports', 'Imports');
   await button(page, 'New import').press('Enter');
-  await dialog(page).getByRole('combobox', { name: 'What it contains' }).press('Enter');
+  await dialog(page).getByRole('combobox', { name: 'Contents' }).press('Enter');
   await page.getByRole('option', { name: 'Stock' }).press('Enter');
   await confirm(page, 'Send the file');
   await until(() => page.evaluate<boolean>("document.activeElement.type === 'file'"), { withinMs: 20_000 });

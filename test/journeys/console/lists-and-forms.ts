@@ -101,7 +101,7 @@ browserTest('a form that is incomplete or rejected says so beside its button, an
   await button(page, 'New promo code').click();
   await dialog(page).getByLabel('Percent').fill('15');
   await confirm(page, 'Create the promo code');
-  await dialog(page).getByRole('alert').getByText('Correct the fields that are marked.').waitFor({ timeout: 20_000 });
+  await dialog(page).getByRole('alert').getByText('Correct the marked fields.').waitFor({ timeout: 20_000 });
   t.is(await page.evaluate('document.activeElement.name'), 'code');
   t.is(await page.locator('.MuiSnackbar-root').count(), 0);
 
@@ -336,7 +336,7 @@ browserTest('a list that cannot be read again stays, with the form that is open 
   const page = await openOwnTab(t);
   await openInConsole(page, stack, '/promo-codes', 'Promo codes');
   await page.getByRole('row', { name: /STAYS/ }).getByRole('button', { name: 'Edit' }).click();
-  const limit = dialog(page).getByLabel('How often in all');
+  const limit = dialog(page).getByLabel('Uses in total');
   await limit.fill('77');
   const unavailable = { status: 503, json: { error: 'service_unavailable', detail: 'Not available now.' } };
   await page.route('**/admin/promo-codes?*', (route) => route.fulfill(unavailable));
@@ -384,7 +384,7 @@ browserTest('a form that was sent leaves the focus where it was, and takes no in
   await until(() => held.some((route) => route.request().method() === 'PUT'));
   await page.keyboard.type('lost');
   await release();
-  await page.getByText('The entry is up to date.').waitFor();
+  await page.getByText('Entry saved.').waitFor();
   await until(async () => (await page.evaluate(focused)) === 'author', { withinMs: 20_000 });
   t.is(await author.inputValue(), 'By keyboard');
 
@@ -428,7 +428,7 @@ browserTest('amounts of a currency that has no fraction are written and shown wi
   await button(page, 'New promo code').click();
   await dialog(page).getByLabel(/^Code/).fill('KRONUR');
   await dialog(page).getByLabel('Percent').fill('15');
-  const subtotal = dialog(page).getByLabel('From a subtotal of (ISK)');
+  const subtotal = dialog(page).getByLabel('Minimum subtotal (ISK)');
   await subtotal.fill('1.500,50');
   await confirm(page, 'Create the promo code');
   await dialog(page).getByText('Write it like 12.').waitFor();

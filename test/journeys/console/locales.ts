@@ -55,7 +55,7 @@ for (const { place, typed, startsAt, endsAt } of places)
       const code = place.locale.replace('-', '').toUpperCase();
       await button(page, 'New promo code').click();
       await dialog(page).getByLabel('Code').fill(code);
-      const subtotal = dialog(page).getByLabel('From a subtotal of (USD)');
+      const subtotal = dialog(page).getByLabel('Minimum subtotal (USD)');
       await dialog(page).getByLabel('Percent').fill(typed[0]);
       await subtotal.fill('1.2.3');
       await dialog(page).getByLabel('From', { exact: true }).fill('2026-06-01T00:30');
@@ -147,7 +147,7 @@ browserTest('an owner in Brazil or India enters the origin of parcels as address
     t.is(await page.locator('[aria-invalid=true]').getAttribute('name'), 'origin.country');
     await page.locator('[name="origin.country"]').fill(origin.country);
     await button(page, 'Try again').click();
-    await page.getByText('Shipping is up to date.').waitFor();
+    await page.getByText('Shipping saved.').waitFor();
     t.like((await admin.getProviders()).providers.shipping?.origin, origin);
   }
   await page.getByLabel('State or region').waitFor();
@@ -176,12 +176,12 @@ browserTest('an owner gives the sender of emails a name in their own language, a
   for (const name of ['Padaria São João', '"मुंबई, हस्तकला & Co."']) {
     await sender.fill(`${name} <hello@cedar.example>`);
     await save();
-    await said('The store is up to date.').waitFor();
+    await said('Store saved.').waitFor();
     t.is((await admin.getStore()).store.mail_from, `${name} <hello@cedar.example>`);
     await sender.click();
-    await said('The store is up to date.').waitFor({ state: 'detached' });
+    await said('Store saved.').waitFor({ state: 'detached' });
   }
   await sender.fill(store.mail_from ?? '');
   await save();
-  await said('The store is up to date.').waitFor();
+  await said('Store saved.').waitFor();
 });

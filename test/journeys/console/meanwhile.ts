@@ -30,7 +30,7 @@ browserTest('two people who edit one product see both versions, and decide', asy
   await was(first).fill('99');
   await first.getByRole('textbox', { name: 'Description', exact: true }).fill('Turned from oak.');
   await button(first, 'Save').click();
-  await first.getByText('The product is up to date.').waitFor();
+  await first.getByText('Product saved.').waitFor();
 
   await category(second).fill('tableware');
   await was(second).fill('98');
@@ -41,7 +41,7 @@ browserTest('two people who edit one product see both versions, and decide', asy
   const price = dialog(second).getByRole('row', { name: 'Was' });
   t.deepEqual(await price.getByRole('cell').allTextContents(), ['Variants, 1, Was (USD)', '$99.00', '$98.00']);
   await confirm(second, 'Save yours');
-  await second.getByText('The product is up to date.').waitFor();
+  await second.getByText('Product saved.').waitFor();
   const { product } = await clientsOf(stack).admin.getProduct('oak-bowl');
   t.is(product.category, 'tableware');
   t.is(product.description, 'Turned from oak.');
@@ -63,7 +63,7 @@ browserTest('who edits an entry that has been changed meanwhile may take the oth
   await row.waitFor();
   t.deepEqual(await row.getByRole('cell').allTextContents(), ['Author', 'Theirs', 'Mine']);
   await confirm(page, 'Use theirs');
-  await page.getByText('The entry is up to date.').waitFor();
+  await page.getByText('Entry saved.').waitFor();
   t.is(await author.inputValue(), 'Theirs');
   t.is((await admin.getEntry('article', 'care-for-wood')).entry.author, 'Theirs');
 });
@@ -90,7 +90,7 @@ browserTest(
     });
     await page.getByText('11 Downing St').waitFor();
     await confirm(page, 'Save');
-    await page.getByText('The address is saved.').waitFor();
+    await page.getByText('Address saved.').waitFor();
     t.like((await admin.getOrder(order.id)).order.shipping_address, { street1: '11 Downing St', zip: 'SW1A 2AB' });
   },
 );
@@ -112,9 +112,9 @@ browserTest(
 
     const other = await openTab(t, page);
     await openInConsole(other, stack, '/settings/shipping', 'Settings');
-    await other.getByLabel(/^Most for a label/).fill('41');
+    await other.getByLabel(/^Price limit of labels/).fill('41');
     await verifyAfter(other, stack, () => button(other, 'Save').click());
-    await other.getByText('Shipping is up to date.').waitFor();
+    await other.getByText('Shipping saved.').waitFor();
     await other.getByRole('tab', { name: 'Payments' }).click();
     // The page before has a button of the same name.
     await other.getByRole('heading', { name: 'Payments' }).waitFor();
@@ -122,12 +122,12 @@ browserTest(
     const publishable = `pk_test_${'b'.repeat(24)}`;
     await dialog(other).getByLabel('Publishable key').fill(publishable);
     await confirm(other, 'Replace the keys');
-    await other.getByText('The keys are replaced.').waitFor();
+    await other.getByText('Keys replaced.').waitFor();
 
     await confirm(page, 'Save');
-    await page.getByText('Payments are up to date.').waitFor();
+    await page.getByText('Payments saved.').waitFor();
     await confirm(shippingPage, 'Replace the keys');
-    await shippingPage.getByText('The keys are replaced.').waitFor();
+    await shippingPage.getByText('Keys replaced.').waitFor();
     const { payments, shipping } = (await admin.getProviders()).providers;
     t.like(payments, { publishable_key: publishable, session_lifetime: '90m' });
     t.is(shipping?.label_cost_cap_cents, 4100);
@@ -148,13 +148,13 @@ browserTest(
     await openInConsole(other, stack, '/settings/payments', 'Settings');
     await button(other, 'Edit').click();
     await dialog(other).getByLabel('How long a shopper has to pay').fill('95m');
-    await doVerified(other, stack, () => confirm(other, 'Save'), other.getByText('Payments are up to date.'));
+    await doVerified(other, stack, () => confirm(other, 'Save'), other.getByText('Payments saved.'));
 
     // As when someone comes back to the page.
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
     await page.getByText('95m').waitFor();
     await confirm(page, 'Save');
-    await page.getByText('Payments are up to date.').waitFor();
+    await page.getByText('Payments saved.').waitFor();
     const { payments } = (await clientsOf(stack).admin.getProviders()).providers;
     // Other tests expect prices without tax.
     await button(page, 'Edit').click();
@@ -180,7 +180,7 @@ browserTest('who edits a promo code that has been changed meanwhile sees both ve
   await row.waitFor();
   t.deepEqual(await row.getByRole('cell').allTextContents(), ['Percent', '7', '8']);
   await button(page, 'Save yours').click();
-  await page.getByText('The promo code is up to date.').waitFor();
+  await page.getByText('Promo code saved.').waitFor();
   t.is((await admin.listPromoCodes({ limit: 1 })).promo_codes[0]?.value, 8);
 });
 
@@ -218,7 +218,7 @@ browserTest('who changes the URL of an endpoint keeps the events that another me
   await button(page, 'Edit').click();
   await dialog(page).getByLabel('URL').fill('https://edited.example/other');
   await admin.updateWebhookEndpoint(endpoint.id, { events: ['order.paid', 'order.refunded'], rate_per_second: 5 });
-  await doVerified(page, stack, () => confirm(page, 'Save'), page.getByText('The endpoint is changed.'));
+  await doVerified(page, stack, () => confirm(page, 'Save'), page.getByText('Endpoint saved.'));
   t.like((await admin.getWebhookEndpoint(endpoint.id)).webhook_endpoint, {
     url: 'https://edited.example/other',
     events: only('order.paid', 'order.refunded'),
@@ -247,7 +247,7 @@ browserTest(
       .filter({ hasText: '5' })
       .waitFor();
     await button(page, 'Save yours').click();
-    await page.getByText('The partner is saved.').waitFor();
+    await page.getByText('Partner saved.').waitFor();
     const { partners } = await admin.listPartners({ limit: 100 });
     t.like(
       partners.find(({ code }) => code === 'edited'),
@@ -258,7 +258,7 @@ browserTest(
       .getByRole('button', { name: 'Delete' })
       .click();
     await confirm(page, 'Delete');
-    await page.getByText('The partner is deleted.').waitFor();
+    await page.getByText('Partner deleted.').waitFor();
     await page.getByRole('row', { name: /edited/ }).waitFor({ state: 'detached' });
   },
 );
@@ -274,7 +274,7 @@ browserTest('who sets quiet hours of reminders keeps the steps that another memb
   const { reminders } = await admin.getReminderSettings();
   await admin.saveReminderSettings({ ...reminders, steps: ['2h', '20h'] });
   await button(page, 'Save').click();
-  await page.getByText('The reminders are up to date.').waitFor();
+  await page.getByText('Reminders saved.').waitFor();
   const { reminders: saved } = await admin.getReminderSettings();
   t.like(saved, { steps: only('2h', '20h'), quiet_hours: only('22:00', '07:00') });
 });
@@ -293,7 +293,7 @@ browserTest('who corrects the name of a member keeps the role that another owner
   await doVerified(page, stack, () => confirm(page, 'Save'), row);
   t.deepEqual(await row.getByRole('cell').allTextContents(), ['Name', 'Kin', 'Kim']);
   await button(page, 'Save yours').click();
-  await page.getByText('The member is changed.').waitFor();
+  await page.getByText('Member saved.').waitFor();
   const { staff } = await admin.listStaff({ limit: 100 });
   t.like(
     staff.find(({ id }) => id === member.id),

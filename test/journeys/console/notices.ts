@@ -31,8 +31,8 @@ browserTest('a success is shown longer than four seconds, and a failure until it
   t.is(await failure.count(), 1, 'it is said again, once');
 
   // What comes of something else is not held back by it.
-  await button(page, 'Send the receipt again').click();
-  await confirm(page, 'Send the receipt again');
+  await button(page, 'Resend the receipt').click();
+  await confirm(page, 'Resend the receipt');
   const success = notice(page, 'The receipt is on its way.');
   await success.waitFor();
   await page.clock.runFor(9000);

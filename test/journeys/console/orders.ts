@@ -30,7 +30,7 @@ browserTest(
 
     await page.reload();
     await page.getByRole('link', { name: /^Labels are bought automatically within the United States only/ }).click();
-    await heading(page, 'Labels that wait').waitFor();
+    await heading(page, 'Labels on hold').waitFor();
     await page.getByRole('link', { name: order.number }).click();
     await heading(page, order.number).waitFor();
     await page.getByText(/김지수/).waitFor();
@@ -132,7 +132,7 @@ browserTest('what was refunded at the payment provider is said beside the refund
   const page = await openConsole(t);
   await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
   await page.getByText('$5.00 was returned by the payment provider and not requested here.').waitFor();
-  t.is(await page.getByText('nothing of this order was so far', { exact: false }).count(), 0);
+  t.is(await page.getByText('Nothing has been refunded yet', { exact: false }).count(), 0);
 });
 
 browserTest(
@@ -194,7 +194,7 @@ browserTest(
     await edit.click();
     await dialog(page).getByLabel('Postal code').fill('SW1A 2AB');
     await confirm(page, 'Save');
-    await page.getByText('The address is saved.').waitFor();
+    await page.getByText('Address saved.').waitFor();
     await dialog(page).waitFor({ state: 'detached' });
     t.is((await admin.getOrder(waiting.id)).order.shipping_address?.zip, 'SW1A 2AB');
     t.is(await stateOf(waiting), 'needs_attention');
@@ -229,7 +229,7 @@ browserTest('a wrong tracking number is corrected on the page of its order, whic
   await confirm(page, 'Add the parcel');
   await page.getByRole('row', { name: /DHL 3/ }).getByRole('button', { name: 'Remove' }).click();
   await confirm(page, 'Remove');
-  await page.getByText('The tracking number is removed.').waitFor();
+  await page.getByText('Tracking number removed.').waitFor();
   t.deepEqual(
     (await admin.getOrder(id)).order.labels.map((parcel) => [parcel.carrier, parcel.tracking_number]),
     [['Royal Mail', 'RM 2']],
@@ -247,9 +247,9 @@ browserTest('a mistyped email of an order is corrected, and the receipt goes to 
   await dialog(page).getByLabel('Email').fill('typed@shopper.example');
   await confirm(page, 'Save');
   await page.getByRole('link', { name: 'typed@shopper.example', exact: true }).waitFor();
-  await button(page, 'Send the receipt again').click();
+  await button(page, 'Resend the receipt').click();
   await dialog(page).getByText('It goes to typed@shopper.example.').waitFor();
-  await confirm(page, 'Send the receipt again');
+  await confirm(page, 'Resend the receipt');
   const filter = { to: 'typed@shopper.example', subject: `Your order ${number}` };
   await until(async () => (await mailboxControl(stack.mailboxUrl).messages(filter)).length === 1, {
     what: 'the receipt',
@@ -284,10 +284,10 @@ browserTest('an order whose label was voided is found from the page of today', a
   await admin.voidLabel(label.id);
   const page = await openConsole(t);
   await openInConsole(page, stack, '/', 'Today');
-  await page.getByRole('link', { name: /^Orders to ship without a label/ }).click();
+  await page.getByRole('link', { name: /^Unshipped orders without a label/ }).click();
   await heading(page, 'Orders').waitFor();
   await page.getByRole('link', { name: number }).waitFor();
-  t.true(await page.getByLabel('To ship without a label').isChecked());
+  t.true(await page.getByLabel('Unshipped without a label').isChecked());
 });
 
 browserTest('the page of today lists what is packed, and no order of which nothing is sent any more', async (t) => {

@@ -22,7 +22,7 @@ browserTest('a percentage and a weight are shown and edited with all of their de
   const page = await openOwnTab(t);
   for (const [path, title, label, shown] of [
     ['/promo-codes', 'Promo codes', 'Percent', '0.125'],
-    ['/partners', 'Partners', 'Commission in percent of the goods', '7.1255'],
+    ['/partners', 'Partners', 'Commission in percent', '7.1255'],
   ] as const) {
     await openInConsole(page, stack, path, title);
     const row = page.getByRole('row', { name: /PRECISE/i });
@@ -95,7 +95,7 @@ browserTest('the options of a variant are edited as text', async (t) => {
   await page.getByText('Write them like Size=Small; Color=Red, each name once.').waitFor();
   await options.fill('Size=Large; Color=Dark red');
   await button(page, 'Save').click();
-  await page.getByText('The product is up to date.').waitFor();
+  await page.getByText('Product saved.').waitFor();
   t.deepEqual((await admin.getProduct('with-options')).product.variants[0]?.options, {
     Size: 'Large',
     Color: 'Dark red',
@@ -144,7 +144,7 @@ browserTest('a product with many variants has the inputs of those that are opene
   await page.getByRole('button', { name: 'No. 98' }).click();
   await page.getByLabel('Low stock at').fill('4');
   await page.getByLabel('Low stock at').press('Enter');
-  await page.getByText('The product is up to date.').waitFor();
+  await page.getByText('Product saved.').waitFor();
   await until(async () => (await page.evaluate('document.activeElement.name')) === 'variants.98.low_stock_at');
   t.is(await inputs.count(), 10);
   const after = before.map((variant, index) => ({
@@ -191,7 +191,7 @@ browserTest('a variant that is closed opens where the service rejects it', async
 
   await sku.fill('limewash-other');
   await button(page, 'Try again').click();
-  await page.getByText('The product is up to date.').waitFor();
+  await page.getByText('Product saved.').waitFor();
   t.is((await admin.getProduct('limewash')).product.variants[57]?.sku, 'limewash-other');
 
   await button(page, 'Remove variant 100').click();
@@ -217,14 +217,14 @@ browserTest('an image with another URL does not have the size of the one before'
   const url = 'https://cdn.cedar.example/tall-bowl.jpg';
   await page.getByLabel('URL', { exact: false }).first().fill(url);
   await button(page, 'Save').click();
-  await page.getByText('The product is up to date.').waitFor();
+  await page.getByText('Product saved.').waitFor();
   const { product } = await admin.getProduct('oak-bowl');
   t.like(product.images, { length: 2, 0: { url, width: null, height: null }, 1: { ...grain } });
 
   await openInConsole(page, stack, '/content/article%2Fcare-for-wood/show', 'How to care for wood');
   await page.getByLabel('URL of the image').fill(url);
   await button(page, 'Save').click();
-  await page.getByText('The entry is up to date.').waitFor();
+  await page.getByText('Entry saved.').waitFor();
   t.like((await admin.getEntry('article', 'care-for-wood')).entry.image, { url, width: null, height: null });
 });
 

@@ -103,7 +103,7 @@ browserTest('a subscription that ends with its period, which is not paid, is can
   await openInConsole(page, stack, '/subscriptions', 'Subscriptions');
   const row = page.getByRole('row', { name: new RegExp(email) });
   await row.getByRole('button', { name: /^Cancel / }).click();
-  t.is(await dialog(page).getByText('At the end of what is paid').count(), 0);
+  t.is(await dialog(page).getByText('At the end of the paid period').count(), 0);
   await dialog(page).getByLabel('At the end of the period').check();
   await confirm(page, 'Cancel the subscription');
   await row.getByText('then it ends', { exact: false }).waitFor();

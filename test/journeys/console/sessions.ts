@@ -68,7 +68,7 @@ browserTest('who continues before signing in again keeps what the page has, also
   await tab.goto(link);
   await button(tab, 'Sign in').click();
   await heading(tab, 'Today').waitFor();
-  await page.getByText('The product is up to date.').waitFor();
+  await page.getByText('Product saved.').waitFor();
   t.is((await clientsOf(stack).admin.getProduct('beeswax-candles')).product.category, 'light');
 });
 

@@ -38,7 +38,7 @@ browserTest('keys are not said to be replaced where none was entered', async (t)
     await openInConsole(page, t.context.stack, `/settings/${tab}`, 'Settings');
     await button(page, 'Replace the keys').click();
     await confirm(page, 'Replace the keys');
-    await dialog(page).getByText('Enter what is to be replaced.').waitFor();
+    await dialog(page).getByText('Enter what you want to replace.').waitFor();
     await confirm(page, 'Close');
   }
   t.pass();
@@ -78,7 +78,7 @@ browserTest('a recovery says how many deliveries it sends again, by default from
   await button(page, 'Recover').click();
   await dialog(page).getByLabel('Since').fill('2099-01-01T00:00');
   await confirm(page, 'Recover');
-  await page.getByText('There was nothing to send again in this time.').waitFor({ timeout: 20_000 });
+  await page.getByText('There was nothing to resend since then.').waitFor({ timeout: 20_000 });
 
   const { webhook_endpoint: failing } = await admin.createWebhookEndpoint({
     url: `${new URL(receiver.url).origin}/there-is-no-such-path`,
@@ -90,7 +90,7 @@ browserTest('a recovery says how many deliveries it sends again, by default from
   await openInConsole(page, stack, `/webhooks/${failing.id}/show`, new URL(receiver.url).host);
   await button(page, 'Recover').click();
   await confirm(page, 'Recover');
-  await page.getByText('Sent again: 1.').waitFor({ timeout: 20_000 });
+  await page.getByText('Resent: 1.').waitFor({ timeout: 20_000 });
 
   await until(async () => (await deliveries())[0]?.state === 'failed', { what: 'the next failure' });
   await button(page, 'Refresh').click();
@@ -103,7 +103,7 @@ browserTest('a recovery says how many deliveries it sends again, by default from
   await button(page, 'Recover').click();
   t.not(await dialog(page).getByLabel('Since').inputValue(), '');
   await confirm(page, 'Recover');
-  await page.getByText('Sent again: 1.').waitFor({ timeout: 20_000 });
+  await page.getByText('Resent: 1.').waitFor({ timeout: 20_000 });
   await admin.deleteWebhookEndpoint(failing.id);
   t.pass();
 });
@@ -125,9 +125,9 @@ browserTest('what an endpoint missed is recovered by who opens its page once it 
   await openInConsole(page, stack, `/webhooks/${endpoint.id}/show`, new URL(receiver.url).host);
   t.is(await page.getByText('Failing since').count(), 0);
   await button(page, 'Recover').click();
-  await dialog(page).getByText('Since the endpoint exists', { exact: false }).waitFor();
+  await dialog(page).getByText('Since the endpoint was created', { exact: false }).waitFor();
   await confirm(page, 'Recover');
-  await page.getByText('Sent again: 1.').waitFor({ timeout: 20_000 });
+  await page.getByText('Resent: 1.').waitFor({ timeout: 20_000 });
   await admin.deleteWebhookEndpoint(endpoint.id);
   t.pass();
 });
@@ -138,7 +138,7 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   const { admin } = clientsOf(stack);
   const page = await openConsole(t);
   await openInConsole(page, stack, '/settings/shipping', 'Settings');
-  await page.getByLabel(/^Most for a label/).fill('35.50');
+  await page.getByLabel(/^Price limit of labels/).fill('35.50');
   await page.getByLabel('Length (in)').fill('12.0625');
   await page.getByLabel('Country *').fill('UK');
   await verifyAfter(page, stack, () => button(page, 'Save').click());
@@ -150,7 +150,7 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   await Promise.all([warned.then((warning) => warning.dismiss()), page.getByRole('tab', { name: 'Payments' }).click()]);
   await page.getByLabel('Country *').fill('US');
   await button(page, 'Try again').click();
-  await page.getByText('Shipping is up to date.').waitFor();
+  await page.getByText('Shipping saved.').waitFor();
   const { shipping } = (await admin.getProviders()).providers;
   t.is(shipping?.label_cost_cap_cents, 3550);
   t.is(shipping?.parcel.length_in, 12.0625);
@@ -158,7 +158,7 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   await button(page, 'Replace the keys').click();
   await dialog(page).getByLabel('Webhook token').fill('another-token');
   await confirm(page, 'Replace the keys');
-  await page.getByText('The keys are replaced.').waitFor();
+  await page.getByText('Keys replaced.').waitFor();
   const replaced = (await admin.getProviders()).providers.shipping;
   t.is(replaced?.version, Number(shipping?.version) + 1);
   t.is(replaced?.label_cost_cap_cents, 3550);
@@ -177,7 +177,7 @@ browserTest('an endpoint that gets all events of labels is changed to one of the
   await button(page, 'Edit').click();
   await dialog(page).getByLabel('label.*', { exact: true }).uncheck();
   await dialog(page).getByLabel('label.voided').check();
-  await doVerified(page, stack, () => confirm(page, 'Save'), page.getByText('The endpoint is changed.'));
+  await doVerified(page, stack, () => confirm(page, 'Save'), page.getByText('Endpoint saved.'));
   t.like((await admin.getWebhookEndpoint(endpoint.id)).webhook_endpoint, { events: only('label.voided') });
 });
 
@@ -265,7 +265,7 @@ browserTest(
       .waitFor();
     const secret = await dialog(page).locator('code').textContent();
     const app = new TOTP({ secret: Secret.fromBase32(secret ?? '') });
-    await dialog(page).getByLabel('Code that the app shows').fill(app.generate());
+    await dialog(page).getByLabel('Code shown in the app').fill(app.generate());
     await confirm(page, 'Use an authenticator app');
     await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
   },

@@ -9,7 +9,7 @@ export function AccessDenied() {
 
 /** Stands for a page that does not exist. */
 export function NotFound() {
-  return <NoPage title="Not found" text="There is no such page. Choose one from the menu." />;
+  return <NoPage title="Not found" text="Page not found. Choose one from the menu." />;
 }
 
 function NoPage({ title, text }: { readonly title: string; readonly text: string }) {

@@ -16,7 +16,7 @@ export function messageOf(error: unknown, currency?: string, labelOf?: LabelOf):
   if (error.code === 'unexpected_response')
     return (
       `Something between this page and the service responded in its place, with status ${error.status}. ` +
-      'Try again; if that does not help, ask the operator of the service.'
+      'Try again. If that does not help, contact the operator of the service.'
     );
   return error.errors.length === 0
     ? error.detail

@@ -36,7 +36,7 @@ export function Failure({ what, error, retry }: FailureProps): ReactNode {
   );
 }
 
-const unreachable = new ApiError('connection_failed', 'The script of the page did not arrive.');
+const unreachable = new ApiError('connection_failed', 'The page could not be loaded.');
 
 /** Stands for a page whose script cannot be loaded: a browser loads it again with the whole console only. */
 export function Unreachable(): ReactNode {

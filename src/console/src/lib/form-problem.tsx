@@ -23,7 +23,7 @@ export function FormProblem({ error }: FormProblemProps): ReactNode {
   }, [submitCount]);
   // With an error of the root, the form was sent: the other ones are explained by the problem.
   const isInvalid = isSubmitted && !errors.root && Object.keys(errors).length > 0;
-  const problem = isInvalid ? 'Correct the fields that are marked.' : error;
+  const problem = isInvalid ? 'Correct the marked fields.' : error;
   return (
     problem && (
       <div ref={shown}>

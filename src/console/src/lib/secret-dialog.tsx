@@ -25,7 +25,7 @@ export function SecretDialog({ title, value, onClose }: SecretDialogProps): Reac
     <Dialog open fullWidth maxWidth="sm" aria-labelledby={titleId}>
       <DialogTitle id={titleId}>{title}</DialogTitle>
       <DialogContent>
-        <DialogContentText sx={{ mb: 2 }}>It is shown only now. Store it in a safe place.</DialogContentText>
+        <DialogContentText sx={{ mb: 2 }}>It is shown only once. Store it in a safe place.</DialogContentText>
         <code style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>{value}</code>
       </DialogContent>
       <DialogActions>

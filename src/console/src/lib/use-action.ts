@@ -86,7 +86,7 @@ export function useAction<Input extends object, Outcome>(
 }
 
 /** Without an error of its own, the form would take a failed request for a successful one, and no longer warn. */
-const unsaved = { root: { serverError: 'It is not saved.' } };
+const unsaved = { root: { serverError: 'Not saved.' } };
 
 /** Whether nothing was done, and will not be. */
 const isRejection = (failure: unknown): boolean =>

@@ -135,14 +135,14 @@ function ConflictDialog<Input extends object>({ theirs, mine, labelOf, decide }:
   const currency = useSession()?.store.currency;
   return (
     <Dialog open fullWidth maxWidth="md" aria-labelledby="conflict-title">
-      <DialogTitle id="conflict-title">Someone else changed this meanwhile</DialogTitle>
+      <DialogTitle id="conflict-title">Someone else changed this in the meantime</DialogTitle>
       <DialogContent>
         <DialogContentText sx={{ mb: 2 }}>Choose the version to use.</DialogContentText>
         <Rows
           label="Differences"
           rows={differencesOf(theirs, mine, currency, labelOf)}
           keyOf={({ field }) => field}
-          empty="Both versions are the same, so that you may choose either."
+          empty="Both versions are the same now: you can choose either."
           columns={[
             { label: 'Field', show: ({ field }) => field },
             { label: 'Theirs', show: ({ theirs }) => theirs },

@@ -60,7 +60,7 @@ export const areas: readonly { readonly title: string; readonly pages: readonly 
       },
       {
         name: 'labels',
-        label: 'Labels that wait',
+        label: 'Labels on hold',
         icon: LocalShipping,
         scope: 'admin.labels:read',
         list: load('LabelList', () => import('./labels/label-list.tsx')),

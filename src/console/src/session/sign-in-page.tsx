@@ -44,14 +44,14 @@ export function SignInPage() {
     return (
       <SignInFrame title="Check your email">
         <Typography>If {sentTo} belongs to the staff of this store, a link to sign in is on its way.</Typography>
-        <Typography>Within an hour, at most five are sent.</Typography>
+        <Typography>At most five are sent per hour.</Typography>
         <Button onClick={() => setSentTo(undefined)}>Use another email</Button>
       </SignInFrame>
     );
   return (
     <SignInFrame title="Sign in">
       <Form onSubmit={(values: FieldValues) => send(values as Visitor)} defaultValues={{ store: findStore() }}>
-        <TextInput source="store" label="Store" helperText="As in cedar-and-clay" validate={required()} />
+        <TextInput source="store" label="Store" helperText="For example cedar-and-clay" validate={required()} />
         <TextInput source="email" label="Email" type="email" autoComplete="email" validate={[required(), email()]} />
         {error && <Alert severity="error">{error}</Alert>}
         <Button type="submit" variant="contained" fullWidth loading={isSending}>

@@ -82,20 +82,20 @@ function DayField({ label, day, onChange }: DayFieldProps) {
 
 function SearchesPanel() {
   return (
-    <Panel title="Searches without a result">
+    <Panel title="Searches without results">
       <Loaded
         queryKey={['zero-result-searches']}
         load={(signal) => admin.listZeroResultSearches({ limit: 50 }, { signal })}
       >
         {({ searches }) => (
           <Rows
-            label="Searches without a result"
+            label="Searches without results"
             rows={searches}
             keyOf={({ query }) => query}
-            empty="Every search of the last 90 days found something."
+            empty="Every search in the last 90 days found something."
             columns={[
               { label: 'Search', show: ({ query }) => query },
-              { label: 'How often', align: 'right', show: ({ count }) => formatCount(count) },
+              { label: 'Count', align: 'right', show: ({ count }) => formatCount(count) },
               { label: 'Last', show: ({ last_at }) => formatTime(last_at) },
             ]}
           />
@@ -115,7 +115,7 @@ function RemindersPanel() {
             label="Reminders"
             rows={reminders}
             keyOf={({ id }) => id}
-            empty="Emails to shoppers who saved a cart and did not buy it appear here."
+            empty="Reminders to shoppers who saved a cart but did not buy it appear here."
             columns={[
               { label: 'Email', show: ({ email }) => email },
               { label: 'Step', align: 'right', show: ({ step }) => step },

@@ -21,8 +21,7 @@ export function DailyPlot({ days, currency }: Props) {
   const most = Math.max(1, ...days.map(({ revenue_cents }) => revenue_cents));
   const first = days[0];
   const last = days.at(-1);
-  if (!first || !last)
-    return <Typography>There are no numbers yet. They begin with the first visit of a shopper.</Typography>;
+  if (!first || !last) return <Typography>There are no numbers yet. They appear with the first visit.</Typography>;
   return (
     <Box component="figure" sx={{ m: 0, mb: 2 }}>
       <Typography component="figcaption">

@@ -31,7 +31,7 @@ function BulkChangeParts({ of: found }: Props) {
       of={found}
       note={
         state === 'previewed'
-          ? 'Nothing is changed yet. Check the changes below, then run it within a day.'
+          ? 'Nothing has changed yet. Check the changes below, then run it within a day.'
           : undone_by && 'It was undone.'
       }
       actions={<BulkChangeActions of={found} />}
@@ -60,7 +60,7 @@ function factsOf(found: BulkChange, currency: string) {
     ['Unchanged', formatCount(changes.unchanged)],
     ['Rejected', formatCount(rows.failed)],
     ['A second', rate && formatCount(rate)],
-    ['Begun', formatTime(created_at)],
+    ['Started', formatTime(created_at)],
     ['Finished', finished_at && formatTime(finished_at)],
   ] as const;
 }
@@ -76,7 +76,7 @@ function BulkChangeActions({ of: found }: Props) {
         title={`${changeNames[kind]}: ${formatCount(rows.total)}`}
         variant="contained"
         scope={scope}
-        text="A worker changes them. You can leave the page, and cancel it meanwhile."
+        text="This runs in the background. You can leave the page, or cancel it."
         run={() => admin.runBulkChange(id)}
         done="It is running."
       />
@@ -88,7 +88,7 @@ function BulkChangeActions({ of: found }: Props) {
         title="Cancel the bulk change"
         color="error"
         scope={scope}
-        text="What was changed before stays."
+        text="Changes that were already made stay."
         run={() => admin.cancelBulkChange(id)}
         done="It is canceled."
       />
@@ -99,7 +99,7 @@ function BulkChangeActions({ of: found }: Props) {
       label="Undo"
       title="Undo the bulk change"
       scope={scope}
-      text="Everything is as before, but for what someone has changed since."
+      text="Everything goes back to how it was, except what has been changed since."
       run={() => admin.undoBulkChange(id)}
       onDone={({ bulk_change }) => navigate(`/bulk-changes/${bulk_change.id}/show`)}
       done="It is being undone."
@@ -111,7 +111,7 @@ function Samples({ of: { samples, state } }: Props) {
   const currency = useSession()?.store.currency ?? 'USD';
   if (samples.length === 0) return null;
   return (
-    <Panel title="The first changes">
+    <Panel title="First changes">
       <Rows
         label="Changes"
         rows={samples}

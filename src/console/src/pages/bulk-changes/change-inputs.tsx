@@ -26,13 +26,13 @@ const productFilter = (
   <>
     <SelectInput source="filter.status" label="Status" choices={choicesOf(['published', 'draft'])} shouldUnregister />
     <TextInput source="filter.category" label="Category" shouldUnregister />
-    <TextInput source="filter.tag" label="Tag" helperText="All empty: every product" shouldUnregister />
+    <TextInput source="filter.tag" label="Tag" helperText="Leave all empty for every product" shouldUnregister />
   </>
 );
 
 /** Why a label can need attention. Fails to compile when the API has another reason. */
 const labelReasons: Readonly<Record<Exclude<Label['reason_code'], 'not_required' | 'by_hand' | null>, string>> = {
-  missing_address: 'No complete address',
+  missing_address: 'Incomplete address',
   address_invalid: 'Address not accepted',
   no_rates: 'No rate offered',
   no_enabled_carrier: 'No enabled carrier is active',
@@ -41,11 +41,11 @@ const labelReasons: Readonly<Record<Exclude<Label['reason_code'], 'not_required'
   parcel_missing: 'Weight unknown',
   international: 'To another country',
   provider_auth: 'API key rejected',
-  provider_insufficient_funds: 'No funds at the provider',
-  provider_rate_limited: 'Rate limit of the provider',
-  provider_error: 'Failure of the provider',
+  provider_insufficient_funds: 'Insufficient funds at the provider',
+  provider_rate_limited: 'Provider rate limit',
+  provider_error: 'Provider failure',
   carrier_error: 'Not sold by the carrier',
-  outcome_unknown: 'Outcome of the purchase unknown',
+  outcome_unknown: 'Purchase outcome unknown',
   oversold: 'Paid after its stock was sold',
   payment_disputed: 'The payment is disputed',
   crashes: 'Attempts kept crashing',
@@ -61,7 +61,7 @@ const filterInputs: Readonly<Record<ChangeKind, ReactNode>> = {
       source="filter.reason_code"
       label="Reason"
       choices={Object.entries(labelReasons).map(([id, name]) => ({ id, name }))}
-      helperText="Empty: all that need attention"
+      helperText="Leave empty for all that need attention"
       shouldUnregister
     />
   ),
@@ -73,8 +73,8 @@ const filterInputs: Readonly<Record<ChangeKind, ReactNode>> = {
         choices={choicesOf(['active', 'trialing', 'past_due', 'paused'])}
         shouldUnregister
       />
-      <TextInput source="filter.product_id" label="Id of the product" shouldUnregister />
-      <TextInput source="filter.variant_id" label="Id of the variant" shouldUnregister />
+      <TextInput source="filter.product_id" label="Product id" shouldUnregister />
+      <TextInput source="filter.variant_id" label="Variant id" shouldUnregister />
     </>
   ),
   emails: (
@@ -161,6 +161,10 @@ export function ChangeInputs({ kind }: Props): ReactNode {
         />
       );
     case 'label_retries':
-      return <Typography sx={{ mb: 2 }}>A worker quotes each order again and buys the cheapest label.</Typography>;
+      return (
+        <Typography sx={{ mb: 2 }}>
+          Rates are requested again for each order, and the cheapest label is bought.
+        </Typography>
+      );
   }
 }

@@ -21,7 +21,7 @@ export const changeNames: Readonly<Record<ChangeKind, string>> = {
   stock: 'Change stock',
   label_retries: 'Retry labels',
   subscription_cancellations: 'Cancel subscriptions',
-  emails: 'Send receipts again',
+  emails: 'Resend receipts',
 };
 
 /** Those that change products. */

@@ -36,7 +36,7 @@ export function NewBulkChange({ label, variant = 'outlined', of, filter = {} }: 
       variant={variant}
       submit="Preview"
       title="Change many at once"
-      text="First you see how many would change, and how. Nothing changes until you run it."
+      text="You first see what would change. Nothing changes until you run it."
       input={{ filter }}
       run={({ kind, filter, change }) =>
         admin.previewBulkChange({ kind, filter: given(filter), change: given(change) })

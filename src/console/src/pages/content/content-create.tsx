@@ -21,14 +21,19 @@ export function ContentCreate() {
           onDone={({ entry: { type, slug } }) =>
             navigate(`/content/${encodeURIComponent(`${type}/${slug}`)}/show`, { replace: true })
           }
-          done="The entry is created."
+          done="Entry created."
           label="Create"
         >
-          <TextInput source="type" label="Type" helperText="As in article or announcement" validate={required()} />
+          <TextInput
+            source="type"
+            label="Type"
+            helperText="For example article or announcement"
+            validate={required()}
+          />
           <TextInput
             source="slug"
             label="Slug"
-            helperText="The end of its URL, as in care-for-wood"
+            helperText="The end of its URL, such as care-for-wood"
             validate={required()}
           />
           <ContentInputs />

@@ -24,10 +24,10 @@ export function ContentInputs() {
       <TextInput source="author" label="Author" />
       <TextArrayInput source="tags" label="Tags" />
       <ImageUrlInput source="image.url" label="URL of the image" />
-      <TextInput source="image.alt" label="Description of the image for those who do not see it" />
+      <TextInput source="image.alt" label="Description of the image for screen readers" />
       <TimeInput source="published_at" label="Published at" helperText="Empty: a draft" />
-      <TimeInput source="starts_at" label="Starts at" helperText="An announcement is shown from then" />
-      <TimeInput source="ends_at" label="Ends at" helperText="An announcement is shown until then" />
+      <TimeInput source="starts_at" label="Starts at" helperText="Announcements are shown from this time" />
+      <TimeInput source="ends_at" label="Ends at" helperText="Announcements are shown until this time" />
     </>
   );
 }

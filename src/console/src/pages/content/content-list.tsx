@@ -13,7 +13,7 @@ export function ContentList() {
   return (
     <Listing<ManagedContentEntry>
       title="Content"
-      empty="Texts that the storefront shows, such as articles and announcements: write the first one with New entry."
+      empty="Texts that the storefront shows, such as articles and announcements, appear here. Write the first one with New entry."
       filters={filters}
       actions={<LinkButton to="/content/create" label="New entry" scope="admin.content:write" />}
       linkOf={({ type, slug }) => `/content/${encodeURIComponent(`${type}/${slug}`)}/show`}

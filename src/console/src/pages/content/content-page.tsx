@@ -32,7 +32,7 @@ function Entry({ entry }: Props) {
           inputOf={inputOf}
           read={async () => (await admin.getEntry(type, slug)).entry}
           replace={async (input) => (await admin.replaceEntry(type, slug, withImage(input))).entry}
-          done="The entry is up to date."
+          done="Entry saved."
         >
           <ContentInputs />
         </VersionedForm>
@@ -54,10 +54,10 @@ function DeleteEntry({ entry: { type, slug, title } }: Props) {
       title={`Delete ${title}`}
       color="error"
       scope="admin.content:write"
-      text="It cannot be brought back."
+      text="This cannot be undone."
       run={() => admin.deleteEntry(type, slug)}
       onDone={() => navigate('/content', { replace: true })}
-      done="The entry is deleted."
+      done="Entry deleted."
     />
   );
 }

@@ -42,7 +42,7 @@ function Customer({ customer, orders, subscriptions, returns }: CustomerHistory)
           rows={orders}
           keyOf={({ id }) => id}
           linkOf={({ id }) => `/orders/${id}/show`}
-          empty="What this customer buys appears here, the latest order first."
+          empty="This customer's orders appear here, the latest first."
           columns={[
             { label: 'Order', show: (order) => order.order_number },
             { label: 'Placed', show: (order) => formatTime(order.created_at) },
@@ -61,7 +61,7 @@ function Customer({ customer, orders, subscriptions, returns }: CustomerHistory)
           rows={returns}
           keyOf={({ id }) => id}
           linkOf={({ order_id }) => `/orders/${order_id}/show`}
-          empty="What this customer wants to send back appears here when they request it."
+          empty="Returns that this customer requests in their account appear here."
           columns={[
             { label: 'Return', show: ({ number }) => number },
             { label: 'Requested', show: ({ created_at }) => formatTime(created_at) },

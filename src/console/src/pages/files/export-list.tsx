@@ -19,7 +19,7 @@ export function ExportList() {
       title="Exports"
       actions={<NewExport />}
       linkOf={({ id }) => `/exports/${id}/show`}
-      empty="Files to download, such as orders or products: write the first one with New export."
+      empty="Files that you export, such as orders or products, appear here. Start with New export."
       columns={[
         { label: 'What', show: ({ kind }) => formatCode(kind) },
         { label: 'State', show: ({ state }) => <State code={state} /> },
@@ -42,16 +42,16 @@ function NewExport() {
       title="Export to a file"
       submit="Export"
       variant="contained"
-      text="A worker writes the file. It can be downloaded for a day."
+      text="The file is written in the background, and can be downloaded for a day."
       input={{ format: 'csv' }}
       run={(input, options) => admin.createExport(input, options)}
       onDone={(result) => navigate(`/exports/${result.export.id}/show`)}
-      done="The export is requested."
+      done="Export requested."
     >
       <SelectInput source="kind" label="What" choices={choicesOf(kinds)} validate={required()} />
       <FormatInput />
-      <TimeInput source="from" label="From" helperText="Empty: from the beginning" />
-      <TimeInput source="to" label="Until" helperText="Empty: until now" />
+      <TimeInput source="from" label="From" helperText="Leave empty to start at the beginning" />
+      <TimeInput source="to" label="Until" helperText="Leave empty to end now" />
     </Action>
   );
 }

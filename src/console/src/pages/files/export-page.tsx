@@ -21,7 +21,7 @@ function ExportParts({ of: found }: Props) {
     <OperationPage
       title={`Export of ${formatCode(kind).toLowerCase()}`}
       of={found}
-      note={state === 'completed' && !url && 'The file is gone. Export it again.'}
+      note={state === 'completed' && !url && 'The file has expired. Export it again.'}
       actions={<ExportActions of={found} />}
       facts={[
         ['Rows', found.rows !== null && formatCount(found.rows)],
@@ -30,7 +30,7 @@ function ExportParts({ of: found }: Props) {
         ['Until', found.to && formatTime(found.to)],
         ['Requested', formatTime(found.created_at)],
         ['Finished', found.finished_at && formatTime(found.finished_at)],
-        ['Can be downloaded until', found.expires_at && formatTime(found.expires_at)],
+        ['Available until', found.expires_at && formatTime(found.expires_at)],
       ]}
     />
   );
@@ -51,7 +51,7 @@ function ExportActions({ of: found }: Props) {
       title="Cancel the export"
       color="error"
       run={() => admin.cancelExport(id)}
-      done="The export is canceled."
+      done="Export canceled."
     />
   );
 }

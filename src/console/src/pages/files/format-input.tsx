@@ -19,7 +19,7 @@ export function FormatInput(): ReactNode {
       validate={required()}
       choices={[
         { id: 'csv', name: 'CSV' },
-        { id: 'jsonl', name: 'Lines of JSON' },
+        { id: 'jsonl', name: 'JSON Lines' },
         ...(kind === 'products' ? [{ id: 'shopify', name: "Shopify's product file" }] : []),
       ]}
     />

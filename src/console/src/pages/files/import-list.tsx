@@ -11,13 +11,13 @@ export function ImportList() {
       title="Imports"
       actions={<NewImport />}
       linkOf={({ id }) => `/imports/${id}/show`}
-      empty="Files that you bring into the store, such as products or stock: check the first one with New import."
+      empty="Files that you import, such as products or stock, appear here. Start with New import."
       columns={[
         { label: 'What', show: ({ kind, dry_run }) => formatCode(kind) + (dry_run ? ' (check only)' : '') },
         { label: 'State', show: ({ state }) => <State code={state} /> },
         { label: 'Rows', align: 'right', show: ({ rows }) => formatCount(rows.done) },
         { label: 'Rejected', align: 'right', show: ({ rows }) => formatCount(rows.failed) },
-        { label: 'Begun', show: ({ created_at }) => formatTime(created_at) },
+        { label: 'Started', show: ({ created_at }) => formatTime(created_at) },
         { label: 'Finished', show: ({ finished_at }) => finished_at && formatTime(finished_at) },
       ]}
     />

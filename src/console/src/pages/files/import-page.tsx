@@ -27,7 +27,7 @@ function ImportParts({ of: found }: Props) {
       note={
         dry_run &&
         state === 'completed' &&
-        'Nothing was changed: this was a check. To import the file, choose it again without “Only check the file”.'
+        'This was a check: nothing has changed. To import the file, choose it again without “Only check the file”.'
       }
       actions={<ImportActions of={found} />}
       share={rows.total ? rows.done / rows.total : undefined}
@@ -42,7 +42,7 @@ function ImportParts({ of: found }: Props) {
 }
 
 function factsOf({ kind, rows, changes, rows_per_second: rate, format, mode, ...found }: Import) {
-  const updates = kind === 'gift_cards' || kind === 'orders' ? 'Stays as it is' : 'Is changed';
+  const updates = kind === 'gift_cards' || kind === 'orders' ? 'Unchanged' : 'Updated';
   return [
     ['Rows', rows.total === null ? `${formatCount(rows.read)} so far` : formatCount(rows.total)],
     ['Accepted', formatCount(rows.done - rows.failed)],
@@ -50,10 +50,10 @@ function factsOf({ kind, rows, changes, rows_per_second: rate, format, mode, ...
     ['Created', formatCount(changes.created)],
     ['Updated', formatCount(changes.updated)],
     ['Unchanged', formatCount(changes.unchanged)],
-    ['Rows a second', rate && formatCount(rate)],
+    ['Rows per second', rate && formatCount(rate)],
     ['Format', format],
-    ['What exists already', mode === 'create' ? 'Is rejected' : updates],
-    ['Begun', formatTime(found.created_at)],
+    ['Existing records', mode === 'create' ? 'Rejected' : updates],
+    ['Started', formatTime(found.created_at)],
     ['Finished', found.finished_at && formatTime(found.finished_at)],
   ] as const;
 }
@@ -67,9 +67,9 @@ function ImportActions({ of: found }: Props) {
       title="Cancel the import"
       color="error"
       scope={Object.entries(importScopes).find(([name]) => name === kind)?.[1] ?? 'admin:write'}
-      text="What was imported before stays."
+      text="Rows that were already imported stay."
       run={() => admin.cancelImport(id)}
-      done="The import is canceled."
+      done="Import canceled."
     />
   );
 }
@@ -77,17 +77,15 @@ function ImportActions({ of: found }: Props) {
 function Samples({ of: { samples, state, rows } }: Props) {
   const nothing =
     rows.failed > 0
-      ? 'The rows that are not rejected change nothing.'
-      : 'The file changes nothing: the store has all of it already.';
+      ? 'The accepted rows change nothing.'
+      : 'The file changes nothing: the store already has all of it.';
   return (
-    <Panel title="The first changes">
+    <Panel title="First changes">
       <Rows
         label="Changes"
         rows={samples}
         keyOf={({ subject }) => subject}
-        empty={
-          state === 'completed' ? nothing : 'What the file changes appears here as soon as its first rows are read.'
-        }
+        empty={state === 'completed' ? nothing : 'Changes appear here as soon as the first rows are read.'}
         columns={[
           { label: 'What', show: ({ subject }) => subject },
           { label: 'Would be', show: ({ action }) => <State code={action} /> },

@@ -23,28 +23,28 @@ export function NewImport() {
       title="Import a file"
       submit="Send the file"
       variant="contained"
-      text="A file of at most 200 MB. You can leave the page once it is sent: a worker imports it. It cannot be undone."
+      text="A file of at most 200 MB. Once it is uploaded, you can leave the page: it is imported in the background. This cannot be undone."
       input={{ format: 'csv', mode: 'upsert', dry_run: true }}
       run={({ file, ...query }, options) => uploadImport(file, query, options)}
       onDone={({ id }) => navigate(`/imports/${id}/show`)}
-      done="The file has arrived."
+      done="File uploaded."
     >
-      <SelectInput source="kind" label="What it contains" choices={choicesOf(kinds)} validate={required()} />
+      <SelectInput source="kind" label="Contents" choices={choicesOf(kinds)} validate={required()} />
       <FileInput source="file" label="Choose a file" accept=".csv,.tsv,.txt,.jsonl,.ndjson" />
       <FormatInput />
       <RadioButtonGroupInput
         source="mode"
-        label="What exists already"
+        label="Existing records"
         row={false}
         choices={[
-          { id: 'upsert', name: 'is changed; gift cards and orders stay as they are' },
-          { id: 'create', name: 'is rejected' },
+          { id: 'upsert', name: 'Update them (gift cards and orders stay unchanged)' },
+          { id: 'create', name: 'Reject them' },
         ]}
       />
       <BooleanInput
         source="dry_run"
         label="Only check the file"
-        helperText="Shows what would change, and changes nothing"
+        helperText="Shows what would change without changing anything"
       />
     </Action>
   );

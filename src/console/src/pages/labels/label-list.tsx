@@ -18,12 +18,12 @@ const shownMax = 500;
 export function LabelList() {
   return (
     <>
-      <PageHeading title="Labels that wait" />
+      <PageHeading title="Labels on hold" />
       <Loaded queryKey={['labels', 'waiting']} load={readWaitingLabels}>
         {(labels) =>
           labels.length === 0 ? (
             <Typography>
-              Labels that could not be bought wait here, each with its reason and what to do; now there is none.
+              No labels are on hold. Labels that could not be bought appear here, each with its reason and what to do.
             </Typography>
           ) : (
             [...Map.groupBy(labels, ({ reason_code }) => reason_code ?? '')].map(([code, labels]) => (
@@ -77,7 +77,7 @@ function RetryAll({ labels: [first] }: { readonly labels: readonly Label[] }) {
       title={first?.reason ?? 'Retry all'}
       scope="admin.labels:write"
       variant={first?.remedy === 'retry' ? 'contained' : 'outlined'}
-      text="A worker quotes each order again and buys the cheapest label. You see how far it has come."
+      text="Rates are requested again for each order, and the cheapest label is bought. You see the progress."
       run={async () => {
         const filter = first?.reason_code ? { reason_code: first.reason_code } : {};
         const { bulk_change } = await admin.previewBulkChange({ kind: 'label_retries', filter });
@@ -85,7 +85,7 @@ function RetryAll({ labels: [first] }: { readonly labels: readonly Label[] }) {
         return bulk_change.id;
       }}
       onDone={(id) => navigate(`/bulk-changes/${id}/show`)}
-      done="The labels are retried."
+      done="The labels are being retried."
     />
   );
 }

@@ -40,7 +40,7 @@ function EditAddress({ order: { id, shipping_address: address, label } }: { read
       title="Correct the shipping address"
       scope="admin.orders:write"
       input={{ ...(address as Address), retry: mayRetry }}
-      done="The address is saved."
+      done="Address saved."
       run={async ({ retry }, { edited: { retry: _, ...edited }, idempotencyKey }) => {
         const { order } = await admin.getOrder(id);
         await admin.replaceShippingAddress(id, { ...(order.shipping_address as Address), ...edited });
@@ -63,7 +63,7 @@ export function AddressInputs() {
       <TextInput source="city" label="City" validate={required()} />
       <TextInput source="state" label="State or region" />
       <TextInput source="zip" label="Postal code" />
-      <TextInput source="country" label="Country" helperText="Two letters, as in US" validate={required()} />
+      <TextInput source="country" label="Country" helperText="Two letters, such as US" validate={required()} />
       <TextInput source="phone" label="Phone" />
       <TextInput source="email" label="Email" validate={email()} />
     </>

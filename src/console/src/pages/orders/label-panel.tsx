@@ -77,16 +77,16 @@ function RetryLabel({ label }: { readonly label: Label }) {
     <Action
       label="Try again"
       scope="admin.labels:write"
-      text="A worker requests rates again and buys the cheapest label that the settings of the store allow."
+      text="Rates are requested again, and the cheapest label that the store's settings allow is bought."
       run={(_, options) => admin.retryLabel(id, options)}
-      done="The label is being tried again."
+      done="The label is being retried."
       variant={variantOf(label, 'retry')}
     />
   );
 }
 
 function VoidLabel({ label: { id, amount_cents, currency } }: { readonly label: Label }) {
-  const price = amount_cents !== null && currency ? ` ${formatMoney(amount_cents, currency)} are returned to you.` : '';
+  const price = amount_cents !== null && currency ? ` ${formatMoney(amount_cents, currency)} is returned to you.` : '';
   return (
     <Action
       label="Void"
@@ -95,7 +95,7 @@ function VoidLabel({ label: { id, amount_cents, currency } }: { readonly label: 
       scope="admin.labels:write"
       text={`The label can no longer be used.${price}`}
       run={(_, options) => admin.voidLabel(id, options)}
-      done="The label is void."
+      done="Label voided."
     />
   );
 }
@@ -108,10 +108,10 @@ function BuyLabel({ order: { id, order_number, label } }: Props) {
       submit="Buy the label"
       variant={variantOf(label, 'rate')}
       scope="admin.labels:write"
-      text="These are the rates at the moment, also for other countries and above the limit of the store."
+      text="These are the current rates, including those for other countries and above the store's price limit."
       run={async (input, options) => {
         // Without one the API buys the cheapest, at a price that nobody was shown.
-        if (!input.rate_id) throw new ApiError('invalid_argument', 'Choose a rate first, once they are shown.');
+        if (!input.rate_id) throw new ApiError('invalid_argument', 'Choose a rate first.');
         return admin.buyLabel(id, input, options);
       }}
       done="The label is being bought."
@@ -155,7 +155,7 @@ function ShipByHand({ order: { id, order_number } }: Props) {
       scope="admin.labels:write"
       text="The customer gets an email with the tracking number."
       run={(input, options) => admin.shipOrder(id, input, options)}
-      done="The order is shipped."
+      done="Order shipped."
     >
       <ParcelInputs />
     </Action>

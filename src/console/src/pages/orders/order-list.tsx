@@ -51,8 +51,8 @@ const filters = [
     alwaysOn
   />,
   <BooleanInput key="attention" source="needs_attention" label="Needs attention" {...onOrUnset} alwaysOn />,
-  <BooleanInput key="without_label" source="without_label" label="To ship without a label" {...onOrUnset} />,
-  <BooleanInput key="email_unsent" source="email_unsent" label="With an email that was given up" {...onOrUnset} />,
+  <BooleanInput key="without_label" source="without_label" label="Unshipped without a label" {...onOrUnset} />,
+  <BooleanInput key="email_unsent" source="email_unsent" label="With an undelivered email" {...onOrUnset} />,
 ];
 
 /** Of the orders that are listed, where those are listed that wait to be packed. */
@@ -67,7 +67,7 @@ export function OrderList() {
   return (
     <Listing<ManagedOrder>
       title="Orders"
-      empty="What shoppers buy in the storefront appears here as soon as they pay."
+      empty="Orders appear here as soon as shoppers pay."
       filters={filters}
       actions={<ListedPackingSlips />}
       linkOf={({ id }) => `/orders/${id}/show`}

@@ -80,7 +80,7 @@ function AttentionAlert({ orderId, attention: { code, detail, next, areas } }: A
         <Action
           label="Dismiss"
           scope="admin.orders:write"
-          text="The order no longer needs attention for this reason. Its payment and its label stay as they are."
+          text="The order no longer needs attention for this reason. Its payment and label do not change."
           run={() => admin.dismissOrderAttention(orderId, { code })}
           done="Dismissed."
         />
@@ -173,10 +173,10 @@ function EditEmail({ order: { id, customer } }: Props) {
       title="Correct the email"
       submit="Save"
       scope="admin.orders:write"
-      text="The order, its returns and a subscription that it began are those of the customer with this email then. Nothing is sent by this: send the receipt again afterwards."
+      text="The order, its returns and any subscription it began move to the customer with this email. No email is sent: resend the receipt afterwards."
       input={{ email: customer.email ?? '' }}
       run={(input) => admin.replaceOrderEmail(id, input)}
-      done="The email is corrected."
+      done="Email corrected."
     >
       <TextInput source="email" label="Email" type="email" validate={[required(), email()]} />
     </Action>
@@ -186,7 +186,7 @@ function EditEmail({ order: { id, customer } }: Props) {
 function ResendReceipt({ order: { id, customer } }: Props) {
   return (
     <Action
-      label="Send the receipt again"
+      label="Resend the receipt"
       scope="admin.orders:write"
       text={customer.email && `It goes to ${customer.email}.`}
       run={() => admin.resendReceipt(id)}

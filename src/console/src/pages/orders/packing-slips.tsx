@@ -75,7 +75,7 @@ function OrderToPack({ order }: Props) {
 
 /** What its packer has to know, and the shopper does not. */
 function noticeOf({ packing_list: packed, refunds, shipped_at: shipped }: OrderFile): string | undefined {
-  if (packed.length === 0) return 'Nothing of this order is sent.';
+  if (packed.length === 0) return 'Nothing in this order is to be sent.';
   const isReduced = refunds.some(
     ({ return_id: id, state }) => id === null && (state === 'requested' || state === 'sent'),
   );

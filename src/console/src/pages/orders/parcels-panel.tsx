@@ -27,7 +27,7 @@ export function ParcelsPanel({ order }: Props) {
         label="Parcels"
         rows={parcels}
         keyOf={({ tracking_number: number }) => number}
-        empty="The parcels of this order appear here; no tracking number is known."
+        empty="No tracking number is known yet. The parcels of this order appear here."
         columns={[
           { label: 'Parcel', show: (parcel) => <Tracking parcel={parcel} /> },
           { label: 'State', show: ({ status }) => status && <State code={status} /> },
@@ -64,9 +64,9 @@ function CancelShipment({ order: { id, order_number } }: Props) {
       title={`${order_number} was not shipped`}
       color="error"
       scope="admin.labels:write"
-      text="The order is to be sent again, and the tracking numbers that were entered by hand are removed. The customer gets no email."
+      text="The order becomes unshipped again, and tracking numbers that were entered by hand are removed. The customer gets no email."
       run={(_, options) => admin.cancelShipment(id, options)}
-      done="The order is to be sent."
+      done="Order marked as not shipped."
     />
   );
 }
@@ -89,7 +89,7 @@ function AddParcel({ order: { id, order_number } }: Props) {
       scope="admin.labels:write"
       text="The customer gets an email with the tracking number."
       run={(input, options) => admin.shipOrder(id, input, options)}
-      done="The parcel is added."
+      done="Parcel added."
     >
       <ParcelInputs />
     </Action>
@@ -104,12 +104,12 @@ function Corrections({ order: { id }, parcel: { carrier, tracking_number } }: Pr
         title="Correct the tracking number"
         submit="Save"
         scope="admin.labels:write"
-        text="The customer gets an email with a number that is new. The wrong one is no longer tracked."
+        text="If the number is new, the customer gets an email with it. The wrong one is no longer tracked."
         input={{ carrier, tracking_number }}
         run={({ carrier, tracking_number: corrected }, options) =>
           admin.correctTracking(id, { tracking_number, correction: { carrier, tracking_number: corrected } }, options)
         }
-        done="The tracking number is corrected."
+        done="Tracking number corrected."
       >
         <ParcelInputs />
       </Action>
@@ -120,7 +120,7 @@ function Corrections({ order: { id }, parcel: { carrier, tracking_number } }: Pr
         scope="admin.labels:write"
         text="The number is no longer tracked or shown. The order stays shipped, and the customer gets no email."
         run={(_, options) => admin.correctTracking(id, { tracking_number, correction: null }, options)}
-        done="The tracking number is removed."
+        done="Tracking number removed."
       />
     </Box>
   );
@@ -130,7 +130,7 @@ function Corrections({ order: { id }, parcel: { carrier, tracking_number } }: Pr
 export function ParcelInputs() {
   return (
     <>
-      <TextInput source="carrier" label="Carrier" helperText="As in USPS" validate={required()} />
+      <TextInput source="carrier" label="Carrier" helperText="For example USPS" validate={required()} />
       <TextInput source="tracking_number" label="Tracking number" validate={required()} />
     </>
   );

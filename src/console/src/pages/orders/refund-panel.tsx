@@ -32,7 +32,7 @@ export function RefundPanel({ order }: { readonly order: OrderFile }) {
       <Rows
         label="Refunds"
         {...(elsewhere <= 0 && {
-          empty: 'What is returned to the customer appears here; nothing of this order was so far.',
+          empty: 'Nothing has been refunded yet. Refunds of this order appear here.',
         })}
         rows={order.refunds}
         keyOf={({ id }) => id}

@@ -14,7 +14,7 @@ export function TimelinePanel({ order: { timeline } }: { readonly order: OrderFi
         {timeline
           .map(({ at, type, detail, actor }, index) => (
             <li key={`${at} ${type} ${index}`}>
-              <Typography variant="body2">{[formatCode(type), detail].filter(Boolean).join(': ')}</Typography>
+              <Typography variant="body2">{[nameOfEntry(type), detail].filter(Boolean).join(': ')}</Typography>
               <Typography variant="caption" sx={{ color: 'text.secondary' }}>
                 <time dateTime={at}>{formatTime(at)}</time>
                 {actor && `, by ${nameOf(actor)}`}
@@ -26,3 +26,6 @@ export function TimelinePanel({ order: { timeline } }: { readonly order: OrderFi
     </Panel>
   );
 }
+
+/** Codes of the API call an email a mail: `mail.sent` is "Email sent". */
+const nameOfEntry = (type: string) => formatCode(type.replace(/^mail\./, 'email.'));

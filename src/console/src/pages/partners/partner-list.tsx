@@ -20,7 +20,7 @@ export function PartnerList() {
     <Listing<ManagedPartner>
       title="Partners"
       actions={<NewPartner />}
-      empty="People who recommend the store and earn a commission: create the first one with New partner."
+      empty="People who recommend the store and earn a commission appear here. Create the first one with New partner."
       columns={[
         { label: 'Name', show: ({ name }) => name },
         { label: 'Code', show: ({ code }) => code },
@@ -52,7 +52,7 @@ function NewPartner() {
         await rejectKnownCode(input.code);
         return admin.savePartner(input);
       }}
-      done="The partner is saved."
+      done="Partner saved."
     >
       <PartnerInputs />
     </Action>
@@ -70,7 +70,7 @@ function PartnerActions({ partner }: { readonly partner: ManagedPartner }) {
         inputOf={inputOf}
         read={() => readPartner(partner)}
         replace={async (input) => (await admin.savePartner(input)).partner}
-        done="The partner is saved."
+        done="Partner saved."
       >
         <PartnerInputs isKnown />
       </VersionedAction>
@@ -79,9 +79,9 @@ function PartnerActions({ partner }: { readonly partner: ManagedPartner }) {
         title={`Delete ${name}`}
         color="error"
         scope="admin.promotions:write"
-        text="No further order is attributed to the partner. What they have earned stays in the export of commissions."
+        text="No more orders are attributed to the partner. What they have earned stays in the export of commissions."
         run={() => admin.deletePartner(code)}
-        done="The partner is deleted."
+        done="Partner deleted."
       />
     </Box>
   );
@@ -95,16 +95,11 @@ function PartnerInputs({ isKnown = false }: { readonly isKnown?: boolean }) {
       <TextInput
         source="code"
         label="Code"
-        helperText="Part of the partner's links, such as maker"
+        helperText="Used in the partner's links, such as maker"
         readOnly={isKnown}
         validate={required()}
       />
-      <PercentInput
-        source="commission_percent"
-        label="Commission in percent of the goods"
-        min={0}
-        validate={maxValue(100)}
-      />
+      <PercentInput source="commission_percent" label="Commission in percent" min={0} validate={maxValue(100)} />
       <PercentInput
         source="discount_percent"
         label="Discount for shoppers in percent"
@@ -113,7 +108,7 @@ function PartnerInputs({ isKnown = false }: { readonly isKnown?: boolean }) {
       />
       <TextInput
         source="window"
-        label="How long after a visit an order counts"
+        label="How long after a visit an order is attributed"
         helperText="Such as 30d"
         validate={required()}
       />

@@ -12,7 +12,7 @@ export function LeadList() {
   return (
     <Listing<Lead>
       title="Leads"
-      empty="Emails that visitors leave in the storefront, such as for a newsletter, appear here."
+      empty="Visitors who leave their email in the storefront, for example for a newsletter, appear here."
       filters={filters}
       columns={[
         { label: 'Email', show: ({ email }) => email },

@@ -14,7 +14,7 @@ export function SuppressionList() {
     <Listing<Suppression & RaRecord>
       title="Suppressed emails"
       filters={filters}
-      empty="Emails that nothing is sent to, because they bounced or their owners complained, appear here."
+      empty="Emails that bounced, or whose owners complained, appear here. Nothing is sent to them."
       columns={[
         { label: 'Email', show: ({ email }) => email },
         { label: 'Reason', show: ({ reason }) => formatCode(reason) },
@@ -31,9 +31,9 @@ function Release({ email }: Pick<Suppression, 'email'>) {
       label="Release"
       title={`Send emails to ${email} again`}
       scope="admin.customers:write"
-      text="Do this once the mailbox works again. If an email bounces, it is suppressed again."
+      text="Do this once the mailbox works again. If an email bounces, it will be suppressed again."
       run={() => admin.releaseSuppression({ email })}
-      done="Emails are sent to it again."
+      done="Emails will be sent to it again."
     />
   );
 }

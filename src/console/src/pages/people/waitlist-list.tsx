@@ -10,7 +10,7 @@ export function WaitlistList() {
   return (
     <Listing<WaitlistEntry>
       title="Waitlist"
-      empty="Shoppers who ask in the storefront for an email when a product is back in stock appear here."
+      empty="Shoppers who want an email when a product is back in stock appear here."
       columns={[
         { label: 'Email', show: ({ email }) => email },
         {

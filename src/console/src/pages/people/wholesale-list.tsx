@@ -8,7 +8,7 @@ export function WholesaleList() {
   return (
     <Listing<WholesaleInquiry>
       title="Wholesale inquiries"
-      empty="Businesses that ask in the storefront about buying in bulk appear here."
+      empty="Inquiries from businesses that want to buy in bulk appear here."
       columns={[
         { label: 'Company', show: ({ company, email }) => company ?? email },
         { label: 'Email', show: ({ email }) => email },

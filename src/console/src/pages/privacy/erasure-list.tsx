@@ -16,7 +16,7 @@ export function ErasureList() {
         </>
       }
       linkOf={({ id }) => `/erasures/${id}/show`}
-      empty="Export or erase what is stored about an email, whether it is that of a customer or not. Erasures appear here."
+      empty="Export or erase everything stored about an email, whether or not it belongs to a customer. Erasures appear here."
       columns={[
         { label: 'Email', show: ({ email }) => email ?? 'Erased' },
         { label: 'State', show: ({ state }) => <State code={state} /> },

@@ -51,13 +51,13 @@ function ErasureParts({ of: found }: Props) {
         <Facts
           of={[
             ['Requested', formatTime(createdAt)],
-            ['Begun', startedAt && formatTime(startedAt)],
+            ['Started', startedAt && formatTime(startedAt)],
             ['Finished', finishedAt && formatTime(finishedAt)],
             ['In the audit log', found.audit_subject_id],
           ]}
         />
       </Panel>
-      <Panel title={finishedAt ? 'What was erased, and what stays' : 'What is erased, and what stays'}>
+      <Panel title={finishedAt ? 'What was erased, and what stays' : 'What will be erased, and what stays'}>
         <Parts of={found} />
       </Panel>
     </>
@@ -92,7 +92,7 @@ function Parts({ of: found }: Props) {
   if (found.parts.length === 0)
     return (
       <Typography sx={{ color: 'text.secondary' }}>
-        {found.state === 'queued' ? 'It is being counted.' : 'Nothing is stored about this email.'}
+        {found.state === 'queued' ? 'Counting what is stored.' : 'Nothing is stored about this email.'}
       </Typography>
     );
   return (
@@ -120,9 +120,9 @@ function ErasureActions({ of: found }: Props) {
         <Action
           label="Preview again"
           scope="admin:write"
-          text="What is stored is counted again, and what is in progress is looked up."
+          text="This counts again what is stored, and checks what is in progress."
           run={() => admin.previewErasure({ email })}
-          done="The preview is requested."
+          done="Preview requested."
         />
       )}
       {(state === 'blocked' || isReady(found)) && (
@@ -133,7 +133,7 @@ function ErasureActions({ of: found }: Props) {
           color="error"
           variant="contained"
           scope="admin:write"
-          text="This cannot be undone. A worker erases it; you can leave the page."
+          text="This cannot be undone. It runs in the background: you can leave the page."
           run={() => admin.runErasure(id)}
           done="It is being erased."
         />

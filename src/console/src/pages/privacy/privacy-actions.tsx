@@ -26,11 +26,11 @@ export function ExportPersonalData({ of }: WithEmail) {
       label="Export"
       title={of ? `Export the personal data of ${of}` : 'Export personal data'}
       scope={scope}
-      text="A worker writes a file with everything that is stored about the email. It can be downloaded for a day."
+      text="A file with everything stored about the email is written in the background, and can be downloaded for a day."
       input={{ email: of ?? '' }}
       run={(input, options) => admin.exportPersonalData(input, options)}
       onDone={(result) => navigate(`/exports/${result.export.id}/show`)}
-      done="The export is requested."
+      done="Export requested."
     >
       {of === undefined && <EmailInput />}
     </Action>
@@ -47,11 +47,11 @@ export function ErasePersonalData({ of }: WithEmail) {
       submit="Preview"
       color="error"
       scope={scope}
-      text="You first see what would be deleted and what stays. Nothing is erased before you confirm it there."
+      text="You first see what would be deleted and what would stay. Nothing is erased until you confirm."
       input={{ email: of ?? '' }}
       run={(input) => admin.previewErasure(input)}
       onDone={({ erasure }) => navigate(`/erasures/${erasure.id}/show`)}
-      done="The preview is requested."
+      done="Preview requested."
     >
       {of === undefined && <EmailInput />}
     </Action>

@@ -30,11 +30,16 @@ export function ProductCreate() {
           input={{ status: 'draft', variants: [{ sku: '' }] }}
           run={({ variants, ...input }) => admin.createProduct({ ...input, variants: withOptions(variants) })}
           onDone={({ product }) => navigate(`/products/${product.slug}/show`, { replace: true })}
-          done="The product is created."
+          done="Product created."
           hiddenLabelOf={labelOfVariantInput}
           label="Create"
         >
-          <TextInput source="slug" label="Slug" helperText="The end of its URL, as in oak-bowl" validate={required()} />
+          <TextInput
+            source="slug"
+            label="Slug"
+            helperText="The end of its URL, such as oak-bowl"
+            validate={required()}
+          />
           <ProductInputs currency={currency} opened={opened} />
         </EditForm>
       </Panel>

@@ -27,7 +27,7 @@ export function ProductForm({ product }: Props) {
         replace={async ({ variants, ...input }) =>
           (await admin.replaceProduct(slug, { ...input, variants: withOptions(variants) })).product
         }
-        done="The product is up to date."
+        done="Product saved."
         hiddenLabelOf={labelOfVariantInput}
       >
         <ProductInputs currency={product.currency} product={product} opened={opened} />

@@ -37,7 +37,7 @@ export function ProductInputs(variants: ComponentProps<typeof VariantsInput>) {
       />
       <ListInput source="images" label="Images" item="image" add="Add an image">
         <ImageUrlInput source="url" label="URL" validate={required()} />
-        <TextInput source="alt" label="Description for those who do not see it" />
+        <TextInput source="alt" label="Description for screen readers" />
       </ListInput>
       <VariantsInput {...variants} />
     </>

@@ -17,7 +17,7 @@ export function ProductList() {
   return (
     <Listing<ManagedProduct>
       title="Products"
-      empty="What the store sells: create the first product here, or import a file of them."
+      empty="Products appear here. Create the first one, or import a file."
       filters={filters}
       actions={
         <>

@@ -33,10 +33,10 @@ function DeleteProduct({ product: { slug, name } }: { readonly product: ManagedP
       title={`Delete ${name}`}
       color="error"
       scope="admin.catalog:write"
-      text="Shoppers no longer see it, and carts lose it. Orders keep what was bought."
+      text="Shoppers no longer see it, and it is removed from carts. Orders keep what was bought."
       run={() => admin.deleteProduct(slug)}
       onDone={() => navigate('/products', { replace: true })}
-      done="The product is deleted."
+      done="Product deleted."
     />
   );
 }

@@ -25,7 +25,7 @@ export function StockHistory({ variant: { id, sku } }: { readonly variant: Manag
               label="Movements"
               rows={movements}
               keyOf={({ id }) => id}
-              empty="What is sold, returned or corrected of this variant appears here with its date."
+              empty="Sales, returns and corrections of this variant appear here."
               columns={[
                 { label: 'When', show: ({ at }) => formatTime(at) },
                 { label: 'Reason', show: ({ reason }) => formatCode(reason) },

@@ -61,7 +61,7 @@ function ChangeStock({ variant: { id, sku, stock } }: { readonly variant: Manage
       label="Change"
       title={`Change the stock of ${sku}`}
       scope="admin.catalog:write"
-      text={(shown === null ? 'It is not tracked so far.' : `${shown} are on hand.`) + meanwhile}
+      text={(shown === null ? 'It is not tracked yet.' : `${shown} are on hand.`) + meanwhile}
       input={{ kind: shown === null ? 'quantity' : 'change', shown }}
       onOpen={() => setShown(stock)}
       run={({ kind, number, shown }, options) =>
@@ -77,7 +77,7 @@ function ChangeStock({ variant: { id, sku, stock } }: { readonly variant: Manage
           options,
         )
       }
-      done="The stock is changed."
+      done="Stock changed."
     >
       {shown !== null && (
         <RadioButtonGroupInput
@@ -93,7 +93,7 @@ function ChangeStock({ variant: { id, sku, stock } }: { readonly variant: Manage
       <DecimalInput
         source="number"
         label="Number"
-        helperText={shown !== null && 'Negative for what went'}
+        helperText={shown !== null && 'Negative to remove'}
         validate={[required(), isCounted]}
       />
     </Action>

@@ -116,14 +116,21 @@ function Variant({ currency, product, opened }: Props) {
           <TextInput
             source="options"
             label={labels.options}
-            helperText="As in Size=Small; Color=Red"
+            helperText="For example Size=Small; Color=Red"
             validate={areOptions}
           />
           <MoneyInput source="price_cents" label={labels.price_cents} currency={currency} validate={required()} />
           <MoneyInput source="compare_at_cents" label={labels.compare_at_cents} currency={currency} />
           <MoneyInput source="subscription_price_cents" label={labels.subscription_price_cents} currency={currency} />
           <DecimalInput source="weight_oz" label={labels.weight_oz} decimals={3} min={0} />
-          {!product && <DecimalInput source="stock" label={labels.stock} min={0} helperText="Empty: not counted" />}
+          {!product && (
+            <DecimalInput
+              source="stock"
+              label={labels.stock}
+              min={0}
+              helperText="Leave empty if the stock is not tracked"
+            />
+          )}
           <DecimalInput source="low_stock_at" label={labels.low_stock_at} min={0} />
           <BooleanInput source="ships" label={labels.ships} defaultValue />
           <BooleanInput source="backorder" label={labels.backorder} />

@@ -16,7 +16,7 @@ export function GiftCardList() {
     <Listing<GiftCard>
       title="Gift cards"
       actions={<CreateGiftCard />}
-      empty="Balances that shoppers pay with: they appear here when you create one or a shopper buys one."
+      empty="Gift cards appear here when you issue one or a shopper buys one."
       columns={[
         { label: 'Card', show: ({ last4 }) => `…${last4}` },
         { label: 'Balance', align: 'right', show: (card) => formatMoney(card.balance_cents, card.currency) },
@@ -41,11 +41,11 @@ function CreateGiftCard() {
         scope="admin.promotions:write"
         run={(input, options) => admin.createGiftCard(input, options)}
         onDone={({ code }) => setCode(code)}
-        done="The gift card is issued."
+        done="Gift card issued."
       >
         <MoneyInput source="balance_cents" label="Balance" currency={currency} min={1} validate={required()} />
       </Action>
-      {code && <SecretDialog title="The code of the gift card" value={code} onClose={() => setCode(undefined)} />}
+      {code && <SecretDialog title="Gift card code" value={code} onClose={() => setCode(undefined)} />}
     </>
   );
 }
@@ -57,9 +57,9 @@ function DisableGiftCard({ card: { id, last4 } }: { readonly card: GiftCard }) {
       title={`Disable the gift card …${last4}`}
       color="error"
       scope="admin.promotions:write"
-      text="It can no longer be used. Open checkouts keep the amount that they hold."
+      text="It can no longer be used. Open checkouts keep the amount they hold."
       run={(_, options) => admin.disableGiftCard(id, options)}
-      done="The gift card is disabled."
+      done="Gift card disabled."
     />
   );
 }

@@ -24,7 +24,7 @@ export function PromoCodeList() {
     <Listing<PromoCode & RaRecord>
       title="Promo codes"
       actions={<CreatePromoCode currency={currency} />}
-      empty="Discounts that shoppers enter at checkout: create the first one with New promo code."
+      empty="Discount codes that shoppers enter at checkout appear here. Create the first one with New promo code."
       columns={[
         { label: 'Code', show: ({ code }) => code },
         { label: 'Discount', show: (promo) => describeDiscount(promo, currency) },
@@ -60,9 +60,14 @@ function CreatePromoCode({ currency }: Currency) {
       scope="admin.promotions:write"
       input={{ type: 'percent' }}
       run={(input) => admin.createPromoCode(input)}
-      done="The promo code is created."
+      done="Promo code created."
     >
-      <TextInput source="code" label="Code" helperText="As shoppers enter it, such as SPRING10" validate={required()} />
+      <TextInput
+        source="code"
+        label="Code"
+        helperText="The code that shoppers enter, such as SPRING10"
+        validate={required()}
+      />
       <TermsInputs currency={currency} />
     </Action>
   );
@@ -79,7 +84,7 @@ function PromoCodeActions({ promo, currency }: Currency & { readonly promo: Prom
         inputOf={termsOf}
         read={() => readPromoCode(promo)}
         replace={async (input) => (await admin.replacePromoCode(code, input)).promo_code}
-        done="The promo code is up to date."
+        done="Promo code saved."
       >
         <TermsInputs currency={currency} />
       </VersionedAction>
@@ -90,7 +95,7 @@ function PromoCodeActions({ promo, currency }: Currency & { readonly promo: Prom
         scope="admin.promotions:write"
         text="Open checkouts keep their discount."
         run={() => admin.deletePromoCode(code)}
-        done="The promo code is deleted."
+        done="Promo code deleted."
       />
     </Box>
   );
@@ -144,12 +149,16 @@ function TermsInputs({ currency }: Currency) {
           )
         }
       </FormDataConsumer>
-      <MoneyInput source="min_subtotal_cents" label="From a subtotal of" currency={currency} />
-      <DecimalInput source="usage_limit" label="How often in all" min={1} />
-      <DecimalInput source="per_customer_limit" label="How often for a customer" min={1} />
+      <MoneyInput source="min_subtotal_cents" label="Minimum subtotal" currency={currency} />
+      <DecimalInput source="usage_limit" label="Uses in total" min={1} />
+      <DecimalInput source="per_customer_limit" label="Uses per customer" min={1} />
       <TimeInput source="starts_at" label="From" />
       <TimeInput source="ends_at" label="Until" />
-      <TextArrayInput source="products" label="Only for these products" helperText="Their slugs; empty: all products" />
+      <TextArrayInput
+        source="products"
+        label="Only for these products"
+        helperText="Their slugs. Leave empty for all products"
+      />
     </>
   );
 }

@@ -21,7 +21,7 @@ type Note = Body<'admin.approveReturn'>;
 
 const whatClosingDoes = {
   approved: 'The goods did not arrive: its items can be requested in another return.',
-  received: 'Nothing is refunded, such as when the goods were replaced.',
+  received: 'Nothing is refunded, for example because the goods were replaced.',
   refunded: undefined,
 };
 
@@ -38,7 +38,7 @@ export function ReturnActions({ item }: Props) {
             title={`Approve ${number}`}
             scope="admin.returns:write"
             run={(input) => admin.approveReturn(id, input)}
-            done="The return is approved, and the customer gets an email."
+            done="Return approved. The customer gets an email."
           >
             {note}
           </Action>
@@ -47,9 +47,9 @@ export function ReturnActions({ item }: Props) {
             title={`Reject ${number}`}
             scope="admin.returns:write"
             color="error"
-            text="Its items can be requested in another return."
+            text="The customer can request another return of its items."
             run={(input) => admin.rejectReturn(id, input)}
-            done="The return is rejected, and the customer gets an email."
+            done="Return rejected. The customer gets an email."
           >
             {note}
           </Action>
@@ -60,9 +60,9 @@ export function ReturnActions({ item }: Props) {
           label="Receive"
           title={`The goods of ${number} have arrived`}
           scope="admin.returns:write"
-          text="The stock is not changed: do that with the product if the goods can be sold again."
+          text="The stock does not change. If the goods can be sold again, change it on the page of the product."
           run={(input) => admin.receiveReturn(id, input)}
-          done="The goods are received."
+          done="Goods received."
         >
           {note}
         </Action>
@@ -76,7 +76,7 @@ export function ReturnActions({ item }: Props) {
           scope="admin.returns:write"
           text={whatClosingDoes[status]}
           run={(input) => admin.closeReturn(id, input)}
-          done="The return is closed."
+          done="Return closed."
         >
           {note}
         </Action>
@@ -94,7 +94,7 @@ function RefundReturn({ item: { id, number, order_id } }: Props) {
       scope="admin.refunds:write"
       text="A refund cannot be undone."
       run={(input, options) => admin.refundReturn(id, input, options)}
-      done="The return is refunded, and the customer gets an email."
+      done="Return refunded. The customer gets an email."
     >
       <Loaded queryKey={['refunds', order_id]} load={(signal) => admin.getOrder(order_id, { signal })} gcTime={0}>
         {({ order }) => <RefundedBefore order={order} />}
@@ -103,7 +103,7 @@ function RefundReturn({ item: { id, number, order_id } }: Props) {
         source="amount_cents"
         label="Amount"
         currency={session?.store.currency ?? 'USD'}
-        helperText="Empty: what was paid for the goods"
+        helperText="Leave empty to refund what was paid for the goods"
       />
       <TextInput source="note" label="Message to the customer" multiline />
     </Action>

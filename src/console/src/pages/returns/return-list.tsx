@@ -20,7 +20,7 @@ export function ReturnList() {
   return (
     <Listing<Return>
       title="Returns"
-      empty="What customers want to send back appears here when they request it in their account."
+      empty="Returns appear here when customers request them in their account."
       filters={filters}
       columns={[
         { label: 'Return', show: ({ number }) => number },

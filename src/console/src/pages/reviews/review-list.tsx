@@ -22,7 +22,7 @@ export function ReviewList() {
   return (
     <Listing<ManagedReview>
       title="Reviews"
-      empty="What shoppers write about products waits here for your approval before others see it."
+      empty="Reviews wait here for your approval before other shoppers see them."
       filters={filters}
       linkOf={({ product_slug }) => `/products/${product_slug}/show`}
       columns={[
@@ -56,7 +56,7 @@ function ReviewActions({ review: { id, status, other_approved: isFurther } }: { 
           scope="admin.content:write"
           text={`Everyone sees it with the product${isFurther ? ', beside another one with the same email' : ''}.`}
           run={() => admin.approveReview(id)}
-          done="The review is approved."
+          done="Review approved."
         />
       )}
       {status !== 'rejected' && (
@@ -64,9 +64,9 @@ function ReviewActions({ review: { id, status, other_approved: isFurther } }: { 
           label="Reject"
           scope="admin.content:write"
           color="error"
-          text="It is not shown."
+          text="Shoppers will not see it."
           run={() => admin.rejectReview(id)}
-          done="The review is rejected."
+          done="Review rejected."
         />
       )}
     </Box>

@@ -8,14 +8,14 @@ import { AuditChange } from './audit-change.tsx';
 
 const filters = [
   <TextInput key="kind" source="subject_kind" label="Subject" alwaysOn />,
-  <TextInput key="id" source="subject_id" label="Id of the subject" alwaysOn />,
+  <TextInput key="id" source="subject_id" label="Subject id" alwaysOn />,
 ];
 
 export function AuditLog() {
   return (
     <Listing<AuditEntry>
       title="Audit log"
-      empty="Who changed what in the store appears here with the first change."
+      empty="Changes to the store appear here, with who made them."
       filters={filters}
       columns={[
         { label: 'What', show: ({ action }) => formatCode(action) },

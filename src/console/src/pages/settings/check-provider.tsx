@@ -13,10 +13,10 @@ export function CheckProvider({ kind }: { readonly kind: keyof typeof names }) {
       label={`Check ${names[kind]}`}
       title="Check the account"
       scope="admin:write"
-      text="What the provider returns to the stored key is read."
+      text="This calls the provider with the stored key."
       run={() => admin.checkProvider(kind)}
       onDone={({ ok, detail }) => notify(detail, { type: ok ? 'success' : 'error' })}
-      done="The account was checked."
+      done="Account checked."
     />
   );
 }

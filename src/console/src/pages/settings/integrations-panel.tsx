@@ -27,11 +27,11 @@ export function IntegrationsPanel() {
             label="Integrations"
             rows={integrations}
             keyOf={({ id }) => id}
-            empty="Third parties that exchange data with the store, such as a bookkeeper: begin with Connect."
+            empty="Third parties that exchange data with the store, such as a bookkeeping service, appear here. Start with Connect."
             columns={[
               { label: 'Third party', show: ({ provider }) => provider },
               { label: 'State', show: ({ status }) => <State code={status} /> },
-              { label: 'Begun', show: ({ created_at }) => formatTime(created_at) },
+              { label: 'Started', show: ({ created_at }) => formatTime(created_at) },
               { label: 'Answered', show: ({ received_at }) => received_at && formatTime(received_at) },
               { label: 'Received', show: (integration) => integration.received_at && <Reveal of={integration} /> },
             ]}
@@ -56,7 +56,7 @@ function Connect() {
         input={{ return_url: location.href }}
         run={(input, options) => admin.createIntegration(input, options)}
         onDone={setConnected}
-        done="The connection is started."
+        done="Connection started."
       >
         <TextInput
           source="provider"
@@ -65,7 +65,7 @@ function Connect() {
           validate={required()}
         />
         <TextInput source="consent_url" label="Page where you give your consent" type="url" />
-        <TextInput source="return_url" label="Where to go afterwards" type="url" validate={required()} />
+        <TextInput source="return_url" label="Page to return to" type="url" validate={required()} />
       </Action>
       {connected && (
         <SecretDialog

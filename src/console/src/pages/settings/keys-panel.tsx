@@ -26,7 +26,7 @@ export function KeysPanel() {
             label="API keys"
             rows={keys}
             keyOf={({ id }) => id}
-            empty="Keys with which a storefront and other programs call the API: create the first one with New key."
+            empty="Keys that storefronts and other programs use to call the API appear here. Create the first one with New key."
             columns={[
               { label: 'Name', show: ({ name }) => name },
               { label: 'Key', show: ({ hint }) => hint },
@@ -55,16 +55,21 @@ function CreateKey() {
         input={{ kind: 'secret', scopes: [] }}
         run={(input, options) => admin.createKey(input, options)}
         onDone={({ value }) => setValue(value)}
-        done="The key is created."
+        done="Key created."
       >
-        <TextInput source="name" label="Name" helperText="What it is for, such as warehouse" validate={required()} />
+        <TextInput
+          source="name"
+          label="Name"
+          helperText="What it is used for, such as warehouse"
+          validate={required()}
+        />
         <RadioButtonGroupInput
           source="kind"
           label="Used"
           row={false}
           choices={[
             { id: 'secret', name: 'On a server' },
-            { id: 'publishable', name: 'In a page that everyone sees' },
+            { id: 'publishable', name: 'In public pages' },
           ]}
         />
         <CheckboxGroupInput
@@ -74,7 +79,7 @@ function CreateKey() {
           validate={required()}
         />
         <TimeInput source="expires_at" label="Expires" helperText="Empty: never" />
-        <DecimalInput source="requests_per_minute" label="Requests a minute" min={1} />
+        <DecimalInput source="requests_per_minute" label="Requests per minute" min={1} />
       </Action>
       {value && <SecretDialog title="The new key" value={value} onClose={() => setValue(undefined)} />}
     </>
@@ -93,9 +98,9 @@ function RevokeKey({ apiKey: { id, name } }: { readonly apiKey: ApiKey }) {
       title={`Revoke the key ${name}`}
       color="error"
       scope="admin:write"
-      text="It is rejected within five seconds, and cannot be brought back."
+      text="It stops working within five seconds. This cannot be undone."
       run={() => admin.revokeKey(id)}
-      done="The key is revoked."
+      done="Key revoked."
     />
   );
 }

@@ -17,7 +17,7 @@ export function PairsInput({ item, ...props }: PairsInputProps): ReactNode {
       {...props}
       item={item}
       add={`Add a ${item}`}
-      helperText="Passed to the storefront as they are"
+      helperText="Passed to the storefront unchanged"
       disableReordering
     >
       <TextInput source="name" label="Name" validate={required()} />

@@ -81,7 +81,7 @@ function EditTerms({ account }: Props) {
       scope="admin:write"
       input={terms}
       run={async (_, { edited }) => admin.savePaymentProvider({ ...(await readTerms(account)), ...edited })}
-      done="Payments are up to date."
+      done="Payments saved."
     >
       <TextInput
         source="session_lifetime"
@@ -92,7 +92,7 @@ function EditTerms({ account }: Props) {
       <BooleanInput
         source="automatic_tax"
         label="Let the provider calculate tax"
-        helperText="Stripe Tax must be set up at Stripe first"
+        helperText="Set up Stripe Tax at Stripe first"
       />
     </Action>
   );
@@ -106,7 +106,7 @@ function ReplaceKeys({ account }: Props) {
       label="Replace the keys"
       title="Replace the keys of the payment provider"
       scope="admin:write"
-      text="They are the store's own, so that it sells with them. What is left empty stays as it is."
+      text="These are the store's own keys. Fields that you leave empty do not change."
       run={async ({ secret_key, publishable_key, webhook_secret }) =>
         admin.savePaymentProvider({
           ...(await readTerms(account)),
@@ -115,7 +115,7 @@ function ReplaceKeys({ account }: Props) {
           ...(webhook_secret && { webhook_secret }),
         })
       }
-      done="The keys are replaced."
+      done="Keys replaced."
     >
       <KeyInputs />
     </Action>
@@ -125,7 +125,7 @@ function ReplaceKeys({ account }: Props) {
 function NoPayments() {
   return (
     <Panel title="Payments">
-      <Typography sx={{ mb: 2 }}>The store has no account at a payment provider: it cannot sell yet.</Typography>
+      <Typography sx={{ mb: 2 }}>The store has no payment account, so it cannot sell yet.</Typography>
       <Action<Keys>
         label="Set up payments"
         title="Set up payments with Stripe"
@@ -133,7 +133,7 @@ function NoPayments() {
         variant="contained"
         text="The keys are on the developers' pages of your Stripe account."
         run={(keys) => admin.savePaymentProvider({ provider: 'stripe', ...keys })}
-        done="Payments are set up."
+        done="Payments set up."
       >
         <KeyInputs isNew />
       </Action>
@@ -143,7 +143,7 @@ function NoPayments() {
 
 /** Where nothing is entered, nothing would be replaced. */
 const isAnyGiven = (_: unknown, { secret_key, publishable_key, webhook_secret }: Partial<Keys>) =>
-  secret_key || publishable_key || webhook_secret ? undefined : 'Enter what is to be replaced.';
+  secret_key || publishable_key || webhook_secret ? undefined : 'Enter what you want to replace.';
 
 function KeyInputs({ isNew = false }: { readonly isNew?: boolean }) {
   return (
@@ -152,8 +152,8 @@ function KeyInputs({ isNew = false }: { readonly isNew?: boolean }) {
       <TextInput source="publishable_key" label="Publishable key" {...(isNew && { validate: required() })} />
       <PasswordInput
         source="webhook_secret"
-        label="Signing secret of the webhook"
-        helperText="It can also be created here afterwards: rotate the webhook's secret"
+        label="Webhook signing secret"
+        helperText="You can also create it here later: rotate the webhook's secret"
       />
     </>
   );

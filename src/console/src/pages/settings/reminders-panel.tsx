@@ -53,18 +53,18 @@ function RemindersForm({ reminders }: { readonly reminders: ReminderSettings }) 
         return admin.saveReminderSettings({ ...input, quiet_hours: from && until ? [from, until] : null });
       }}
       onDone={({ reminders }) => setSaved(reminders)}
-      done="The reminders are up to date."
+      done="Reminders saved."
     >
       <BooleanInput source="enabled" label="Send reminders" />
       <TextArrayInput
         source="steps"
         label="After"
-        helperText="One to three times from saving the cart, such as 1h, 24h, 3d"
+        helperText="One to three delays after the cart was saved, such as 1h, 24h, 3d"
         validate={required()}
       />
       <TextInput
         source="per_address"
-        label="At most one to an email within"
+        label="At most one per email within"
         helperText="Such as 16h"
         validate={required()}
       />
@@ -77,7 +77,7 @@ function RemindersForm({ reminders }: { readonly reminders: ReminderSettings }) 
       <HourInput
         source="quiet_hours.1"
         label="Quiet until"
-        helperText="Both empty: at any hour"
+        helperText="Leave both empty for any hour"
         validate={bothOrNone}
       />
     </EditForm>

@@ -18,11 +18,9 @@ export function RotateWebhookSecret() {
           return admin.confirmSecretRotation(rotation_id, {});
         }}
         onDone={({ secret }) => setSecret(secret)}
-        done="The secret is rotated."
+        done="Secret rotated."
       />
-      {secret && (
-        <SecretDialog title="The new secret of the webhook" value={secret} onClose={() => setSecret(undefined)} />
-      )}
+      {secret && <SecretDialog title="New webhook secret" value={secret} onClose={() => setSecret(undefined)} />}
     </>
   );
 }

@@ -44,9 +44,9 @@ function SaveKey({ label }: { readonly label: string }) {
       label={label}
       title="Save the key of EasyPost"
       scope="admin:write"
-      text="The account is stored and checked. Labels are bought from the first provider."
+      text="The account is saved and checked. Labels are still bought from the first provider."
       run={({ api_key }) => admin.saveSecondShippingProvider({ provider: 'easypost', api_key })}
-      done="The key is saved."
+      done="Key saved."
     >
       <PasswordInput source="api_key" label="API key" validate={required()} />
     </Action>

@@ -13,14 +13,17 @@ export function ShippingFacts({ account }: { readonly account: ShippingAccount }
     <Facts
       of={[
         ['Provider', provider],
-        ['Carriers', carriers.join(', ') || 'All of the account'],
+        ['Carriers', carriers.join(', ') || 'All carriers of the account'],
         ['Sent from', [origin.name, origin.street1, origin.city, formatCountry(origin.country)].join(', ')],
         ['Countries', countries.map(formatCountry).join(', ')],
         [
           'Options',
           options.map(({ name, amount_cents }) => `${isolate(name)} ${formatMoney(amount_cents, currency)}`).join(', '),
         ],
-        ['Most for a label', cap === null ? 'No limit' : formatMoney(cap, labelCurrencyOf(origin.country, currency))],
+        [
+          'Price limit of labels',
+          cap === null ? 'No limit' : formatMoney(cap, labelCurrencyOf(origin.country, currency)),
+        ],
       ]}
     />
   );

@@ -19,7 +19,7 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
         <TextArrayInput
           source="countries"
           label="Countries that you ship to"
-          helperText="Codes of two letters, such as US, CA, GB"
+          helperText="Two-letter codes, such as US, CA, GB"
           validate={required()}
         />
         <ListInput
@@ -27,7 +27,7 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
           label="Options at checkout"
           item="option"
           add="Add an option"
-          helperText="Without one, shipping costs nothing"
+          helperText="Without an option, shipping is free"
         >
           <TextInput source="name" label="Name" validate={required()} />
           <MoneyInput source="amount_cents" label="Price" currency={currency} validate={required()} />
@@ -59,7 +59,7 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
             source="origin.phone"
             label="Phone"
             autoComplete="tel"
-            helperText="Carriers need it, or the email"
+            helperText="Carriers need a phone number or an email"
           />
           <TextInput source="origin.email" label="Email" autoComplete="email" validate={email()} />
         </InputGrid>
@@ -82,13 +82,13 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
         <TextArrayInput
           source="carriers"
           label="Carriers"
-          helperText="As Shippo calls them, such as usps; empty: all carriers of the account"
+          helperText="Shippo's names of the carriers, such as usps. Leave empty for all carriers of the account"
         />
         <MoneyInput
           source="label_cost_cap_cents"
-          label="Most for a label that is bought automatically"
+          label="Price limit of labels that are bought automatically"
           currency={labelCurrencyOf(origin, currency)}
-          helperText="A more expensive label waits for your decision; empty: no limit"
+          helperText="A more expensive label waits for your decision. Leave empty for no limit"
         />
       </Part>
     </>

@@ -68,7 +68,7 @@ function TermsForm({ account }: Props) {
       inputOf={termsOf}
       read={() => readAccount(account)}
       replace={async (input) => (await admin.saveShippingProvider(input)).provider}
-      done="Shipping is up to date."
+      done="Shipping saved."
     >
       <ShippingInputs currency={currency} />
     </VersionedForm>
@@ -92,12 +92,12 @@ function ReplaceSecrets({ account }: Props) {
       label="Replace the keys"
       title="Replace the keys of Shippo"
       scope="admin:write"
-      text="What is left empty stays as it is."
+      text="Fields that you leave empty do not change."
       run={async (secrets) => {
         const current = await readAccount(account);
         return admin.saveShippingProvider({ ...termsOf(current), ...given(secrets), version: current.version });
       }}
-      done="The keys are replaced."
+      done="Keys replaced."
     >
       <PasswordInput source="api_key" label="API key" validate={isAnyGiven} />
       <PasswordInput source="webhook_token" label="Webhook token" />
@@ -111,17 +111,17 @@ const given = (secrets: Secrets): Secrets =>
 
 /** Where nothing is entered, nothing would be replaced. */
 const isAnyGiven = (_: unknown, { api_key, webhook_token, webhook_secret }: Partial<Secrets>) =>
-  api_key || webhook_token || webhook_secret ? undefined : 'Enter what is to be replaced.';
+  api_key || webhook_token || webhook_secret ? undefined : 'Enter what you want to replace.';
 
 function SetUpShipping() {
   const currency = useSession()?.store.currency ?? 'USD';
-  if (!useScope('admin:write')) return <Panel title="Shipping">The store has no account at Shippo yet.</Panel>;
+  if (!useScope('admin:write')) return <Panel title="Shipping">The store has no Shippo account yet.</Panel>;
   return (
     <Panel title="Set up shipping">
       <EditForm<Input, Result<'admin.saveShippingProvider'>>
         input={{ provider: 'shippo', countries: ['US'], carriers: [], options: [] }}
         run={(input) => admin.saveShippingProvider(input)}
-        done="Shipping is set up."
+        done="Shipping set up."
       >
         <PasswordInput source="api_key" label="API key of Shippo" validate={required()} />
         <PasswordInput

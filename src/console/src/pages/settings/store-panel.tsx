@@ -57,30 +57,30 @@ function StoreForm({ store }: Props) {
           })
         ).store
       }
-      done="The store is up to date."
+      done="Store saved."
     >
       <TextInput source="name" label="Name" validate={required()} sx={{ mt: 2 }} />
       <TextInput
         source="mail_from"
         label="Sender of emails"
-        helperText="As in Cedar &amp; Clay <hello@cedar.example>. Operators set the address; the name may change. Empty: the sender of the service, until operators set an address again"
+        helperText="For example Cedar &amp; Clay <hello@cedar.example>. You can change the name, and only the operator the email. If it is empty, emails have the sender of the service until the operator sets one again"
       />
       <TextInput source="storefront_url" label="URL of the storefront" type="url" validate={required()} />
       <TextInput
         source="magic_link_path"
         label="Sign-in page"
-        helperText="Links in emails to customers lead there"
+        helperText="Links in emails to customers lead to it"
         validate={required()}
       />
       <TextInput
         source="restore_path"
         label="Page of saved carts"
-        helperText="Links in reminders lead there"
+        helperText="Links in reminders lead to it"
         validate={required()}
       />
       <TextArrayInput
         source="allowed_origins"
-        label="Origins whose pages may call the API"
+        label="Origins that may call the API from a browser"
         helperText="Such as https://shop.cedar.example; * is any"
       />
       <TextInput
@@ -92,7 +92,7 @@ function StoreForm({ store }: Props) {
       <TextInput source="timezone" label="Time zone" helperText="Such as America/New_York" validate={required()} />
       <MoneyInput
         source="refund_verification_above_cents"
-        label="Refunds in a day that a member may issue without a second factor"
+        label="What a member may refund per day without a second factor"
         currency={store.currency}
         validate={required()}
       />
@@ -137,7 +137,7 @@ function ModulesPanel() {
           <Facts
             of={[
               ...Object.entries(modules).map(([name, isOn]) => [formatCode(name), isOn ? 'On' : 'Off'] as const),
-              ['To change them', 'Ask the operator of the service.'],
+              ['To change them', 'Contact the operator of the service.'],
             ]}
           />
         )}

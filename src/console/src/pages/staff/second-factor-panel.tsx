@@ -44,7 +44,7 @@ function AddApp({ onConfirmed }: { readonly onConfirmed: (codes: readonly string
         return result;
       }}
       onDone={({ recovery_codes }) => onConfirmed(recovery_codes)}
-      done="The authenticator app is set up."
+      done="Authenticator app set up."
     >
       <Loaded queryKey={['totp']} load={(signal) => admin.startTotp({ signal })} gcTime={0}>
         {({ otpauth_url: url, secret }) => (
@@ -60,7 +60,7 @@ function AddApp({ onConfirmed }: { readonly onConfirmed: (codes: readonly string
           </>
         )}
       </Loaded>
-      <TextInput source="code" label="Code that the app shows" autoComplete="one-time-code" validate={required()} />
+      <TextInput source="code" label="Code shown in the app" autoComplete="one-time-code" validate={required()} />
     </Action>
   );
 }
@@ -70,12 +70,12 @@ function RemoveApp() {
     <Action
       label="Remove the authenticator app"
       color="error"
-      text="Its recovery codes are removed, too. Codes are emailed to you again."
+      text="Its recovery codes are removed as well. Codes will be emailed to you again."
       run={async () => {
         await admin.removeTotp();
         await refreshSession();
       }}
-      done="The authenticator app is removed."
+      done="Authenticator app removed."
     />
   );
 }

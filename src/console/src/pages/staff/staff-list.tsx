@@ -17,7 +17,7 @@ export function StaffList() {
   return (
     <Listing<Staff>
       title="Staff"
-      empty="Those who work for the store and sign in here: add the first one with Invite."
+      empty="People who work for the store and sign in here appear here. Add the first one with Invite."
       actions={<Invite />}
       columns={[
         { label: 'Name', show: ({ name, email }) => name || email },
@@ -37,7 +37,7 @@ function Invite() {
       title="Invite a member"
       variant="contained"
       scope="admin.staff:write"
-      text="They are emailed a link to sign in, which is valid for three days."
+      text="They get an email with a link to sign in, which is valid for three days."
       run={async (input, options) => {
         await rejectOtherRole(input);
         return admin.inviteStaff(input, options);
@@ -76,7 +76,7 @@ function MemberActions({ member }: { readonly member: Staff }) {
         inputOf={({ name, role }) => ({ name, role })}
         read={() => readMember(member)}
         replace={async (input) => (await admin.updateStaff(id, input)).staff}
-        done="The member is changed."
+        done="Member saved."
       >
         <TextInput source="name" label="Name" validate={required()} />
         <RoleInput />
@@ -87,9 +87,9 @@ function MemberActions({ member }: { readonly member: Staff }) {
           title={`Revoke ${name || email}`}
           color="error"
           scope="admin.staff:write"
-          text="Their sessions end at once. They can be invited again."
+          text="Their sessions end immediately. They can be invited again."
           run={() => admin.revokeStaff(id)}
-          done="The member is revoked."
+          done="Member revoked."
         />
       )}
     </Box>

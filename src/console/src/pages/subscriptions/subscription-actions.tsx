@@ -27,17 +27,17 @@ export function SubscriptionActions({ subscription }: Props) {
         <Action
           label="Resume"
           scope={scope}
-          text="It renews again at the end of its period."
+          text="It will renew again at the end of its period."
           run={(_, options) => admin.manageSubscription(id, { action: 'resume' }, options)}
-          done="The subscription is resumed."
+          done="Subscription resumed."
         />
       ) : (
         <Action
           label="Pause"
           scope={scope}
-          text="It is not renewed until it is resumed."
+          text="It will not renew until it is resumed."
           run={(_, options) => admin.manageSubscription(id, { action: 'pause' }, options)}
-          done="The subscription is paused."
+          done="Subscription paused."
         />
       )}
       <ChangeInterval subscription={subscription} />
@@ -47,18 +47,18 @@ export function SubscriptionActions({ subscription }: Props) {
           <Action
             label="Reactivate"
             scope={scope}
-            text="It renews at the end of its period after all."
+            text="It will not be canceled, and renews at the end of its period."
             run={(_, options) => admin.reactivateSubscription(id, options)}
-            done="The subscription continues."
+            done="Subscription continued."
           />
           <Action
             label="Cancel now"
             title="Cancel the subscription now"
             color="error"
             scope={scope}
-            text="It ends at once instead of at the end of its period."
+            text="It ends immediately instead of at the end of its period."
             run={(_, options) => admin.manageSubscription(id, { action: 'cancel', at_period_end: false }, options)}
-            done="The subscription is canceled."
+            done="Subscription canceled."
           />
         </>
       ) : (
@@ -75,7 +75,7 @@ function ChangeInterval({ subscription: { id, interval } }: Props) {
       scope={scope}
       input={{ subscription_interval: interval }}
       run={(input, options) => admin.manageSubscription(id, { action: 'change_interval', ...input }, options)}
-      done="The interval is changed."
+      done="Interval changed."
     >
       <SelectInput source="subscription_interval" label="Every" choices={choicesOf(['month', 'quarter'])} />
     </Action>
@@ -89,14 +89,14 @@ function ChangeAddress({ subscription: { id, shipping_address: address } }: Prop
       label="Change address"
       submit="Save"
       scope={scope}
-      text="The parcels of the next periods go there. An order that exists keeps its address."
+      text="Future parcels go there. Existing orders keep their address."
       input={address as Address}
       run={async (_, { edited, ...options }) => {
         const { subscription } = await admin.getSubscription(id);
         const shipping_address = { ...(subscription.shipping_address as Address), ...edited };
         return admin.manageSubscription(id, { action: 'change_address', shipping_address }, options);
       }}
-      done="The address is saved."
+      done="Address saved."
     >
       <AddressInputs />
     </Action>
@@ -115,14 +115,14 @@ function CancelSubscription({ subscription: { id, status } }: Props) {
       run={({ when }, options) =>
         admin.manageSubscription(id, { action: 'cancel', at_period_end: when === 'end' }, options)
       }
-      done="The subscription is canceled, at the time that you chose."
+      done="Subscription canceled at the time you chose."
     >
       <RadioButtonGroupInput
         source="when"
         label="When"
         row={false}
         choices={[
-          { id: 'end', name: status === 'past_due' ? 'At the end of the period' : 'At the end of what is paid' },
+          { id: 'end', name: status === 'past_due' ? 'At the end of the period' : 'At the end of the paid period' },
           { id: 'now', name: 'Now' },
         ]}
       />

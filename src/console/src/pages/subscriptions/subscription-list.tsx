@@ -18,7 +18,7 @@ export function SubscriptionList() {
   return (
     <Listing<Subscription>
       title="Subscriptions"
-      empty="Repeated orders appear here when a shopper subscribes to a product that is sold as a subscription."
+      empty="Subscriptions appear here when a shopper subscribes to a product."
       filters={filters}
       columns={[
         { label: 'Customer', show: ({ customer }) => <CustomerLink customer={customer} /> },

@@ -21,7 +21,7 @@ export function SubscriptionRows({ subscriptions }: { readonly subscriptions: re
       label="Subscriptions"
       rows={subscriptions}
       keyOf={({ id }) => id}
-      empty="What this customer subscribes to in the storefront appears here."
+      empty="Subscriptions that this customer begins in the storefront appear here."
       columns={[{ label: 'Since', show: ({ created_at }) => formatTime(created_at) }, ...subscriptionColumns]}
     />
   );

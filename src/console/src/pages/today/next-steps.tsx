@@ -95,14 +95,14 @@ function stepsOf(
     ...(withoutLabel > 0
       ? [
           {
-            text: headingOf('Orders to ship without a label', withoutLabel),
+            text: headingOf('Unshipped orders without a label', withoutLabel),
             next: 'Buy a label, ship them by hand, or refund them.',
             to: filtered('orders', { without_label: true }),
           },
         ]
       : []),
     ...(returns > 0
-      ? [{ text: headingOf('Returns to decide', returns), to: filtered('returns', { status: 'requested' }) }]
+      ? [{ text: headingOf('Returns to review', returns), to: filtered('returns', { status: 'requested' }) }]
       : []),
     ...(reviews > 0 && mayModerate
       ? [{ text: headingOf('Reviews to moderate', reviews), to: filtered('reviews', { status: 'pending' }) }]

@@ -29,7 +29,7 @@ export function ShippingToday() {
               rows={orders.filter(isSent)}
               keyOf={({ id }) => id}
               linkOf={({ id }) => `/orders/${id}/show`}
-              empty="Orders whose label is bought wait here until the carrier has the parcel; now there is none."
+              empty="No orders are to be packed. Orders whose label is bought appear here until the carrier has the parcel."
               columns={[
                 { label: 'Order', show: ({ order_number }) => order_number },
                 {

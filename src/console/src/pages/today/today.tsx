@@ -44,12 +44,12 @@ function Numbers() {
   const [from, to] = [daysAgo(29), daysAgo(0)];
   return (
     <Box sx={(theme) => ({ minWidth: 0, [theme.breakpoints.down('lg')]: afterPartsAbove })}>
-      <Panel title="Sales of 30 days">
+      <Panel title="Sales of the last 30 days">
         <Loaded queryKey={['daily', from, to]} load={(signal) => admin.getDailyAnalytics({ from, to }, { signal })}>
           {({ days }) => <DailyPlot days={days} currency={currency} />}
         </Loaded>
       </Panel>
-      <Panel title="Funnel of 30 days">
+      <Panel title="Funnel of the last 30 days">
         <Funnel from={from} to={to} />
       </Panel>
     </Box>

@@ -61,7 +61,7 @@ export function DeliveriesPanel({ endpointId }: { readonly endpointId: string })
           keyOf={({ id }) => id}
           empty={
             state
-              ? 'No delivery is in this state. Choose another one to see more.'
+              ? 'No deliveries are in this state. Choose another state to see more.'
               : 'Events that are sent to the endpoint appear here, each with the response of its URL.'
           }
           columns={[

@@ -18,7 +18,7 @@ export function DeliveryAttempts({ delivery: { id, type } }: { readonly delivery
           {({ delivery, attempts, request }) => (
             <>
               <Typography variant="body2">Event {delivery.event_id}</Typography>
-              {attempts.length === 0 && <Typography>It was not sent yet.</Typography>}
+              {attempts.length === 0 && <Typography>Not sent yet.</Typography>}
               {attempts.map((attempt) => (
                 <Attempt key={attempt.number} attempt={attempt} eventId={delivery.event_id} />
               ))}
@@ -79,7 +79,7 @@ function SentRequest({ request }: Pick<Result<'admin.getWebhookDelivery'>, 'requ
           <Code>{JSON.stringify(JSON.parse(request.body), null, 2)}</Code>
         </>
       ) : (
-        <Typography>Nothing: what the event is about no longer exists.</Typography>
+        <Typography>None: the subject of the event no longer exists.</Typography>
       )}
     </Box>
   );

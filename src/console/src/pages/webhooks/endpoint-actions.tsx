@@ -28,7 +28,7 @@ export function EndpointActions({ endpoint }: Props) {
         scope={scope}
         input={{ url, events: events as never, concurrency, rate_per_second }}
         run={(_, { edited }) => admin.updateWebhookEndpoint(id, edited)}
-        done="The endpoint is changed."
+        done="Endpoint saved."
       >
         <EndpointInputs />
       </Action>
@@ -48,15 +48,15 @@ export function EndpointActions({ endpoint }: Props) {
           color="error"
           text="Its pending deliveries are discarded. They can be recovered later."
           run={() => admin.disableWebhookEndpoint(id)}
-          done="The endpoint is disabled."
+          done="Endpoint disabled."
         />
       ) : (
         <Action
           label="Enable"
           scope={scope}
-          text="What it missed is not sent by itself: recover it afterwards."
+          text="Missed events are not sent automatically. Recover them afterwards."
           run={() => admin.enableWebhookEndpoint(id)}
-          done="The endpoint is enabled."
+          done="Endpoint enabled."
         />
       )}
       <DeleteEndpoint endpoint={endpoint} />
@@ -74,12 +74,12 @@ function RecoverDeliveries({ endpoint: { id, failing_since, disabled_at, created
   return (
     <Action<Body<'admin.recoverWebhookDeliveries'>, Result<'admin.recoverWebhookDeliveries'>>
       label="Recover"
-      title="Send again what the endpoint missed"
+      title="Resend missed events"
       scope={scope}
       input={{ only: 'failed', since: missedSince ? hourBefore(missedSince) : created_at }}
       run={(input, options) => admin.recoverWebhookDeliveries(id, input, options)}
       done={({ recovered }) =>
-        recovered === 0 ? 'There was nothing to send again in this time.' : `Sent again: ${formatCount(recovered)}.`
+        recovered === 0 ? 'There was nothing to resend since then.' : `Resent: ${formatCount(recovered)}.`
       }
     >
       <TimeInput
@@ -87,12 +87,12 @@ function RecoverDeliveries({ endpoint: { id, failing_since, disabled_at, created
         label="Since"
         helperText={
           missedSince
-            ? 'An hour before it failed or was disabled: what it missed first is older'
-            : 'Since the endpoint exists: everything that it has missed'
+            ? 'An hour before it failed or was disabled, since the first missed event is older'
+            : 'Since the endpoint was created: everything it missed'
         }
         validate={required()}
       />
-      <TimeInput source="until" label="Until" helperText="Empty: until now" />
+      <TimeInput source="until" label="Until" helperText="Leave empty to end now" />
       <RadioButtonGroupInput
         source="only"
         label="Which"
@@ -112,12 +112,12 @@ function RotateSecret({ endpoint: { id } }: Props) {
       <Action<object, Result<'admin.rotateWebhookSecret'>>
         label="Rotate the secret"
         scope={scope}
-        text="Deliveries are signed with both secrets for a day, so that the receiver can be changed meanwhile."
+        text="Deliveries are signed with both secrets for a day, which gives you time to update the receiver."
         run={(_, options) => admin.rotateWebhookSecret(id, options)}
         onDone={({ secret }) => setSecret(secret)}
-        done="The secret is rotated."
+        done="Secret rotated."
       />
-      {secret && <SecretDialog title="The new signing secret" value={secret} onClose={() => setSecret(undefined)} />}
+      {secret && <SecretDialog title="New signing secret" value={secret} onClose={() => setSecret(undefined)} />}
     </>
   );
 }
@@ -130,10 +130,10 @@ function DeleteEndpoint({ endpoint: { id, url } }: Props) {
       title={`Delete ${url}`}
       scope={scope}
       color="error"
-      text="Its deliveries are deleted, too."
+      text="Its deliveries are deleted as well."
       run={() => admin.deleteWebhookEndpoint(id)}
       onDone={() => navigate('/webhooks', { replace: true })}
-      done="The endpoint is deleted."
+      done="Endpoint deleted."
     />
   );
 }

@@ -17,12 +17,17 @@ export function EndpointInputs() {
             label="Events"
             validate={required()}
             choices={eventsAndFamilies(types.map(({ type }) => type)).map((event) => ({ id: event, name: event }))}
-            helperText="With .*: all of its kind, also those that are added later"
+            helperText="A type with .* includes all events of its kind, also those that are added later"
           />
         )}
       </Loaded>
-      <DecimalInput source="concurrency" label="Requests at a time" min={1} />
-      <DecimalInput source="rate_per_second" label="Requests a second" min={1} helperText="Empty: no limit" />
+      <DecimalInput source="concurrency" label="Concurrent requests" min={1} />
+      <DecimalInput
+        source="rate_per_second"
+        label="Requests per second"
+        min={1}
+        helperText="Leave empty for no limit"
+      />
     </>
   );
 }

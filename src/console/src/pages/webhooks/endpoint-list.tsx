@@ -39,11 +39,11 @@ function CreateEndpoint() {
         input={{ events: [] }}
         run={(input, options) => admin.createWebhookEndpoint(input, options)}
         onDone={({ secret }) => setSecret(secret)}
-        done="The endpoint is created."
+        done="Endpoint created."
       >
         <EndpointInputs />
       </Action>
-      {secret && <SecretDialog title="The signing secret" value={secret} onClose={() => setSecret(undefined)} />}
+      {secret && <SecretDialog title="Signing secret" value={secret} onClose={() => setSecret(undefined)} />}
     </>
   );
 }
