@@ -1,6 +1,7 @@
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
 
 import { withAsciiDomain } from './email-address.ts';
+import { ungrouped } from './typed-code.ts';
 
 /**
  * The kinds of numbers that may come as text. Minor units are separate: a caller who sends a decimal meant major units.
@@ -50,6 +51,8 @@ export function addTextKeywords(ajv: Ajv2020, { isQuery }: { isQuery: boolean })
   add<NumeralBounds>('numberLike', readNumber, describeNumber);
   add('booleanLike', readBoolean, () => 'must be true or false');
   addRewrite('trimmed', (text) => text.trim());
+  addRewrite('inCapitals', (text) => text.toUpperCase());
+  addRewrite('ungrouped', ungrouped);
   addRewrite('asciiDomain', (text) => withAsciiDomain(isQuery ? text.replaceAll(' ', '+') : text));
   addRewrite('emptyIsNull', (text) => (text.trim() === '' ? null : text));
   ajv.addKeyword({ keyword: 'readWith', modifying: true, before: 'const', validate: omitUnread });

@@ -50,6 +50,9 @@ export const Name = (characters: number, options: object = {}) => Text(character
 export const Line = (characters: number, options: object = {}) =>
   Text(characters, { pattern: '^(?=.*\\S)[^\\x00-\\x1f\\x7f]*$', ...options });
 
+/** Of a parcel, as the carrier knows it: it may be typed in the groups in which it is printed. */
+export const TrackingNumber = Line(100, { ungrouped: true, examples: ['9400100000000000000000'] });
+
 export const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, examples: ['oak-bowl'] });
 /**
  * Spaces around it are no part of it, and an international domain becomes punycode. It keeps its case: see
@@ -68,8 +71,13 @@ export const Email = Type.String({
 export const Url = Type.String({ format: 'uri', maxLength: urlLengthMax, examples: ['https://shop.example.com/'] });
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['USD'] });
 export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] });
-/** The same in either case. Stored and compared in upper case. */
-export const AnyCaseCountry = Type.String({ ...Country, pattern: '^[A-Za-z]{2}$', trimmed: true });
+/** The same as an input: in either case, read in capitals. */
+export const AnyCaseCountry = Type.String({
+  ...Country,
+  pattern: '^[A-Za-z]{2}$',
+  trimmed: true,
+  inCapitals: true,
+});
 /** From the year 1000 to 2999: in any zone, a moment that can be stored. */
 export const Timestamp = Type.String({
   title: 'Timestamp',

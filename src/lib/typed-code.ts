@@ -24,6 +24,9 @@ export function typedCode(written: string): string {
     .replaceAll(/\u0130|I\u0307/g, 'I');
 }
 
+/** The same of a number that is printed in groups, without the spaces between them. */
+export const ungrouped = (written: string): string => plainForms(written).replaceAll(/\s/g, '');
+
 /** In Unicode, the digits of a script follow each other from zero to nine. */
 function digitOf(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;

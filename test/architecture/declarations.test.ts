@@ -268,6 +268,21 @@ test('every email of every request may have spaces around it and an internationa
   }
 });
 
+/** What a request reads of a text here. */
+const read = ({ schema }: Field, text: string) => {
+  const value = { text };
+  return fits(Type.Object({ text: schema as TSchema }), value) && value.text;
+};
+
+test('every country of every request may be in small letters, and every tracking number in groups', (t) => {
+  const countries = fields.filter(({ name, schema }) => /^countr(y|ies)/.test(name) && schema['type'] === 'string');
+  t.true(countries.length > 4);
+  for (const field of countries) t.is(read(field, ' us '), 'US', field.place);
+  const numbers = fields.filter(({ name, schema }) => name === 'tracking_number' && schema['type'] === 'string');
+  t.true(numbers.length > 2);
+  for (const field of numbers) t.is(read(field, ' 9400 1000\u00a00000 '), '940010000000', field.place);
+});
+
 /** Whether a request may have this text here. The examples of schemas stand for the rest of it. */
 const accepts = ({ schema }: Field, text: string) => fits(Type.Object({ text: schema as TSchema }), { text });
 

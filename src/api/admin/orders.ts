@@ -18,13 +18,24 @@ import {
   markFulfilled,
   ShippingAddressInput,
 } from '#src/domain/shipping/index.ts';
-import { Email, Id, Line, Nullable, PageOf, PageQuery, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import {
+  Email,
+  Id,
+  Line,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Text,
+  Timestamp,
+  TrackingNumber,
+  Type,
+} from '#src/lib/schema.ts';
 import { reading, searched, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('ord') });
 const Parcel = Type.Object({
   carrier: Line(100, { trimmed: true, examples: ['USPS'] }),
-  tracking_number: Line(100, { trimmed: true, examples: ['9400100000000000000000'] }),
+  tracking_number: TrackingNumber,
 });
 const OrderResponse = Type.Object({ order: OrderFileView });
 
@@ -115,7 +126,7 @@ export const postTrackingCorrection = defineRoute({
   summary: 'Correct or remove a tracking number that was entered by hand. The shopper is sent a new one.',
   params: Named,
   body: Type.Object({
-    tracking_number: Text(100, { description: 'The wrong one.', examples: ['9400100000000000000000'] }),
+    tracking_number: Type.String({ ...TrackingNumber, description: 'The wrong one.' }),
     /** What replaces it; null removes it. */
     correction: Nullable(Parcel),
   }),

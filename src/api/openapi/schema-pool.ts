@@ -31,6 +31,8 @@ export function createSchemaPool(): SchemaPool {
     booleanLike,
     documentedAs,
     trimmed: _trimmed,
+    inCapitals: _inCapitals,
+    ungrouped: _ungrouped,
     asciiDomain: _asciiDomain,
     emptyIsNull: _emptyIsNull,
     readWith: _readWith,

@@ -16,6 +16,7 @@ import {
   waitingLabel,
 } from '#src/domain/shipping/index.ts';
 import { DomainError, found, invalidRequest } from '#src/lib/errors.ts';
+import { ungrouped } from '#src/lib/typed-code.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import { renderLabelPage } from './label-page.ts';
@@ -112,7 +113,7 @@ const actions: Readonly<Record<string, Action>> = {
     await markFulfilled(ctx, {
       orderId: label.orderId,
       carrier: carrier?.trim() || undefined,
-      trackingNumber: trackingNumber?.trim() || undefined,
+      trackingNumber: ungrouped(trackingNumber ?? '') || undefined,
     });
     return 'The order is marked as shipped.';
   },

@@ -13,6 +13,7 @@ import {
   type Static,
   Text,
   Timestamp,
+  TrackingNumber,
   Type,
 } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -48,7 +49,7 @@ export const PastOrderInput = Type.Object({
     }),
   ),
   carrier: Omittable(Text(100)),
-  tracking_number: Omittable(Text(100)),
+  tracking_number: Omittable(TrackingNumber),
   items: Type.Array(
     Type.Object({
       sku: Omittable(Text(100)),
@@ -234,8 +235,8 @@ const addressOf = (given: NonNullable<PastOrderInput['shipping_address']>) => ({
   zip: null,
   phone: null,
   email: null,
+  country: null,
   ...given,
-  country: given.country?.toUpperCase() ?? null,
 });
 
 /** The status of the parcel of an order whose goods were sent. */

@@ -5,7 +5,7 @@ import { normaliseEmail } from '#src/lib/email-address.ts';
 import { found } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { allOf, rawSql, type Sql, sql } from '#src/lib/sql.ts';
-import { typedCode } from '#src/lib/typed-code.ts';
+import { typedCode, ungrouped } from '#src/lib/typed-code.ts';
 import type { Context } from '../context.ts';
 import { customersNamed } from '../customers/index.ts';
 import { isUnsent } from '../mail/index.ts';
@@ -232,8 +232,8 @@ const namedOrdersMax = 1000;
 function isNamed(ctx: Context, typed: string): Sql {
   const { tenant } = ctx;
   if (typed.includes('@')) return sql`o.email = ${normaliseEmail(typed)}`;
-  // Carriers print them in groups.
-  const trackingNumbers = [typed, typedCode(typed).replaceAll(/\s/g, '')];
+  const number = ungrouped(typed);
+  const trackingNumbers = [number, typedCode(number)];
   return sql`o.id = any(array(
     with named as materialized (
       select email from (${customersNamed(ctx, typed)}) as c order by id desc limit ${namedCustomersMax})

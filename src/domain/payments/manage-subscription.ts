@@ -90,7 +90,7 @@ function changeOf({
 
 /** Send the parcels of the next periods to another address. */
 async function moveParcels(ctx: Context, id: string, address: ShippingAddressInput): Promise<SubscriptionView> {
-  rejectIssues(checkCountry('/shipping_address/country', address.country.toUpperCase()));
+  rejectIssues(checkCountry('/shipping_address/country', address.country));
   return transact(ctx, async (ctx) => {
     const [subscription] = await ctx.tx.execute<Pick<ManagedSubscription, 'orderId' | 'paymentSubscriptionId'>>(sql`
       select order_id as "orderId", payment_subscription_id as "paymentSubscriptionId" from subscriptions

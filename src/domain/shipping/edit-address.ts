@@ -32,7 +32,7 @@ export async function editAddress(
   ctx: Context,
   { orderId, address }: { orderId: string; address: ShippingAddressInput },
 ): Promise<void> {
-  rejectIssues(checkCountry('/country', address.country.toUpperCase()));
+  rejectIssues(checkCountry('/country', address.country));
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForManualAction(ctx, orderId);
     rejectIfOpen(label);
@@ -71,7 +71,7 @@ export function addressFrom(
     city: given(address.city),
     state: given(address.state),
     zip: given(address.zip),
-    country: address.country.toUpperCase(),
+    country: address.country,
     phone: given(address.phone),
     email: given(address.email) ?? before?.email ?? null,
   };

@@ -44,7 +44,7 @@ const timeoutMs = seconds(4);
  *   `shipping_provider_unavailable` when the provider is unavailable, slow or not configured
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
-  const to = { zip: typedCode(ship_to.zip ?? ''), country: ship_to.country.toUpperCase() };
+  const to = { zip: typedCode(ship_to.zip ?? ''), country: ship_to.country };
   rejectIssues([...checkCountry('/ship_to/country', to.country), ...checkZip(to)]);
   const opened = await openAccount(ctx);
   if (!opened) throw providerUnavailable();

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { readOne } from '#src/database/transact.ts';
-import { Cents, Country, Email, Name, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { AnyCaseCountry, Cents, Email, Name, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { checkCountry, issue } from '../checks.ts';
@@ -20,7 +20,7 @@ export const Origin = Type.Object(
     city: Name(100),
     state: Omittable(Text(50)),
     zip: Name(20, { description: 'Carriers require one: 00000 where the country has no postal codes.' }),
-    country: Country,
+    country: AnyCaseCountry,
     phone: Omittable(Text(40)),
     email: Omittable(Email),
   },
@@ -86,7 +86,7 @@ export const ShippingAccountInput = Type.Object({
         "in the store's currency. A label in another currency is above it.",
     }),
   ),
-  countries: Type.Array(Country, { default: ['US'], minItems: 1, maxItems: 250 }),
+  countries: Type.Array(AnyCaseCountry, { default: ['US'], minItems: 1, maxItems: 250 }),
   options: Type.Array(ShippingOption, { default: [], maxItems: 5 }),
 });
 export type ShippingAccountInput = Static<typeof ShippingAccountInput>;

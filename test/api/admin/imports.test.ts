@@ -502,7 +502,7 @@ test('an import of past orders rejects amounts that contradict each other, and d
 test('the parcels of past orders are shown with them, where their orders say they are', async (t) => {
   const { owner } = t.context;
   const lines = [
-    { order_number: '#1', tracking_number: '9400100000000000000000', carrier: 'USPS' },
+    { order_number: '#1', tracking_number: '9400 1000 0000 0000 0000 00', carrier: 'USPS' },
     { order_number: '#2', tracking_number: '1Z998', fulfillment_status: 'shipped' },
     { order_number: '#3', tracking_number: '1Z999', fulfillment_status: 'returned' },
     { order_number: '#4', tracking_number: '1Z997', fulfillment_status: 'unfulfilled' },

@@ -278,6 +278,9 @@ test('the terms of shipping are saved, a first account only with its key, and th
   t.deepEqual(placesOf(await owner.put('/providers/shipping', { ...terms, countries: ['US', 'UK'] })), [
     '/countries/1',
   ]);
+  const small = { ...terms, origin: { ...origin, country: 'us' }, countries: ['us', 'ca'] };
+  const saved = (await owner.put('/providers/shipping', small)).body.provider;
+  t.deepEqual([saved.origin.country, saved.countries], ['US', ['US', 'CA']]);
 });
 
 test('POST /admin/providers/{kind}/check reports what is wrong with an account', async (t) => {
