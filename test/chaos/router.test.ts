@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
-import { until } from '#test/support/until.ts';
+import { hours } from '#src/lib/duration.ts';
 import { startRouter } from './router.ts';
 
 /** A process that responds with what it got, after its name. */
@@ -19,15 +19,16 @@ async function startEcho(name: string) {
 
 test('a request whose process has just closed its port goes to another, and the router knows since when', async (t) => {
   const [old, next] = [await startEcho('old'), await startEcho('next')];
-  const router = await startRouter(old.url);
+  // A request notices it first.
+  const router = await startRouter(old.url, { pollIntervalMs: hours(1) });
   t.teardown(async () => {
     await router.close();
     next.close();
   });
   const send = async (body: string) => (await fetch(router.url, { method: 'POST', body })).text();
   t.is(await send('1'), 'old 1');
-  router.add(next.url);
-  await until(async () => (await send('2')) === 'next 2');
+  await router.add(next.url);
+  t.deepEqual((await Promise.all([send('2'), send('2')])).toSorted(), ['next 2', 'old 2']);
   old.close();
   const bodies = await Promise.all(['3', '4', '5', '6'].map(send));
   t.deepEqual(bodies, ['next 3', 'next 4', 'next 5', 'next 6']);

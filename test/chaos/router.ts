@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-
-const pollIntervalMs = 100;
+import { until } from '#test/support/until.ts';
 
 /**
  * A router before web processes: it sends each request once, to a process that is ready. Where that has closed its port,
@@ -17,11 +16,13 @@ export interface Router {
   readonly closed: ReadonlyMap<string, number>;
   /** How many responses each URL has sent. */
   readonly responses: ReadonlyMap<string, number>;
-  add(url: string): void;
+  /** Resolves once the process is ready, and gets requests. */
+  add(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startRouter(first: string): Promise<Router> {
+/** @param pollIntervalMs how often it asks each process whether it is ready */
+export async function startRouter(first: string, { pollIntervalMs = 100 } = {}): Promise<Router> {
   const urls = [first];
   const ready = new Set(urls);
   const responses = new Map<string, number>();
@@ -75,14 +76,12 @@ export async function startRouter(first: string): Promise<Router> {
     });
   }
 
-  const polling = setInterval(() => {
-    for (const url of urls) {
-      fetch(`${url}/readyz`).then(
-        ({ ok }) => (ok ? ready.add(url) : ready.delete(url)),
-        () => ready.delete(url),
-      );
-    }
-  }, pollIntervalMs);
+  const check = (url: string) =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => (ok ? ready.add(url) : ready.delete(url)),
+      () => ready.delete(url),
+    );
+  const polling = setInterval(() => void urls.map(check), pollIntervalMs);
 
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
@@ -91,7 +90,10 @@ export async function startRouter(first: string): Promise<Router> {
     failures,
     closed,
     responses,
-    add: (url) => void urls.push(url),
+    async add(url) {
+      urls.push(url);
+      await until(() => check(url).then(() => ready.has(url)), { what: `${url} to be ready` });
+    },
     async close() {
       clearInterval(polling);
       agent.destroy();

@@ -80,7 +80,7 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
     ];
     started.push(web, worker);
     await Promise.all([web.waitFor('listening'), worker.waitFor('working')]);
-    router.add(`http://127.0.0.1:${port}`);
+    await router.add(`http://127.0.0.1:${port}`);
     await sell(orders);
     report(`Both releases serve: ${[...router.responses].map(([, count]) => count).join(' and ')} requests.`);
     if (router.responses.size !== 2) breaches.push('only one release got requests');
