@@ -45,13 +45,14 @@ browserTest('what a list or a record has is read at the same time as the script 
     await page.goto('about:blank');
     await openInConsole(page, stack, '/my-account', 'My account');
     const scripts = await holdRequests(page, '**/admin/assets/*.js');
+    const data = await holdRequests(page, '**/api/v1/admin/**');
     const reads: Request[] = [];
     const onRead = (request: Request) => void (request.url().includes('/api/v1/admin/') && reads.push(request));
     page.on('request', onRead);
     await page.goto(`${stack.url}/admin#${path}`);
-    const first = await until(() => reads[0], { withinMs: 20_000, what: `what ${path} has` });
-    t.true(scripts.held.length > 0, path);
-    await first.response();
+    await until(() => data.held.length > 0 && scripts.held.length > 0, { withinMs: 20_000, what: `${path}, both` });
+    await data.release();
+    await reads[0]?.response();
     await scripts.release();
     await heading(page, title).waitFor();
     page.off('request', onRead);
