@@ -13,13 +13,13 @@ export interface NextRelease {
   remove(): void;
 }
 
-/** What a build of the console, beside this, writes and then renames. */
-const unfinished = /\/console\/dist-\d+$/;
+/** What a build of the console, beside this, writes and replaces. No shopper opens it. */
+const builtConsole = /\/console\/dist(-[\w-]+)?$/;
 
 export function buildNextRelease(): NextRelease {
   const folder = mkdtempSync(join(tmpdir(), 'next-release-'));
   for (const part of ['package.json', 'src', 'jobs', 'workers', 'migrations'])
-    cpSync(join(root, part), join(folder, part), { recursive: true, filter: (path) => !unfinished.test(path) });
+    cpSync(join(root, part), join(folder, part), { recursive: true, filter: (path) => !builtConsole.test(path) });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
   const change = (path: string, pattern: RegExp, replacement: string) => {

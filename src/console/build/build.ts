@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
@@ -7,6 +7,7 @@ import { build } from 'vite';
 
 import { built, digestSources, root } from './digest.ts';
 import { materialIcons } from './material-icons.ts';
+import { putInPlace } from './put-in-place.ts';
 
 /** Build the console to `src/console/dist`. */
 export async function buildConsole(): Promise<void> {
@@ -31,13 +32,7 @@ export async function buildConsole(): Promise<void> {
   });
   compress(join(unfinished, 'assets'));
   writeFileSync(join(unfinished, 'digest'), digest);
-  rmSync(built, { recursive: true, force: true });
-  try {
-    renameSync(unfinished, built);
-  } catch {
-    // Another process was faster.
-    rmSync(unfinished, { recursive: true, force: true });
-  }
+  putInPlace(unfinished, built, digest);
 }
 
 /** Beside each file, as browsers receive it. */
