@@ -210,15 +210,17 @@ for (const mode of ['atomic', 'resumable']) {
     t.regex(t.context.runs[0] ?? '', /^idem_/);
   });
 
-  test(`${mode}: an error of a request without a key is not stored`, async (t) => {
+  test.serial(`${mode}: an error of a request without a key is not stored`, async (t) => {
     const failures = [new DomainError('conflict', 'version_conflict', 'It has changed.')];
     t.context.onRun = async () => {
       const failure = failures.shift();
       if (failure) throw failure;
     };
     t.is((await send(t.context, mode, undefined)).status, 409);
-    t.like(await send(t.context, mode, undefined), { status: 201 });
-    t.is((await send(t.context, mode, undefined)).headers.get('idempotent-replayed'), 'true');
+    await t.context.clock.standStill(async () => {
+      t.like(await send(t.context, mode, undefined), { status: 201 });
+      t.is((await send(t.context, mode, undefined)).headers.get('idempotent-replayed'), 'true');
+    });
     t.is(t.context.runs.length, 2);
   });
 
