@@ -26,6 +26,7 @@ const ReturnSchema = defineEntity({
     email: p.string(),
     status: p.enum(returnStatuses),
     note: p.string().nullable(),
+    approvedAt: p.datetime().nullable(),
     version: p.integer().version(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
