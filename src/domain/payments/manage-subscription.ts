@@ -16,6 +16,7 @@ import {
   type SubscriptionView,
   subscriberOf,
 } from '../subscriptions/index.ts';
+import { isRemoved } from '../tenants/index.ts';
 import { openAccount, whileCallerWaits } from './accounts/payment-account.ts';
 import { paymentErrorOf, timeBucketOf, withPaymentErrors } from './provider-calls.ts';
 import { fetchSubscription } from './snapshots/fetch-snapshot.ts';
@@ -139,6 +140,11 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
     if (order) await applySubscription(ctx, snapshot, subscriberOf(order));
     await recordAudit(ctx, { action: `subscription.${wanted.action}`, subjectKind: 'subscription', subjectId: id });
   });
+  if (wanted.action === 'keep' && (await transact(ctx, isRemoved))) {
+    // Its removal did not count it, and nobody would see that it is charged.
+    await changeAtProvider(ctx, account, id, subscription, { action: 'cancel_at_period_end' });
+    throw notFound('store');
+  }
   const view = found(await readSubscription(ctx, id), 'subscription');
   if (view.status === 'canceled' && !wanted.action.startsWith('cancel')) throw alreadyCanceled();
   return view;

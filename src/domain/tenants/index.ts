@@ -24,6 +24,7 @@ export {
   createKeyDirectory,
   createTenantDirectory,
   isNotRemoved,
+  isRemoved,
   type KeyDirectory,
   listTenants,
   type OpenedKey,

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { purchaseLabel } from '#jobs/labels.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
-import { correctEmail } from '#src/domain/backoffice/index.ts';
+import { correctEmail, removeStore } from '#src/domain/backoffice/index.ts';
 import { exportKindOf } from '#src/domain/bulk/index.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
@@ -20,6 +20,7 @@ import {
 import { fetchSnapshot, fetchSubscription } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
+import { closeStore } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { behind } from '#test/support/clock.ts';
@@ -945,3 +946,23 @@ test.serial(
     t.is(await stored(), third);
   },
 );
+
+test.serial('a subscription that is kept while its store is removed is canceled again', async (t) => {
+  const { ctx, account, stripe } = t.context;
+  const { subscription } = await subscribe(t.context);
+  const { id, paymentSubscriptionId } = subscription;
+  await manageSubscription(ctx, id, { action: 'cancel' });
+  await transact(behind(ctx), closeStore);
+  const { payments } = ctx.ports;
+  const changeSubscription: PaymentGateway['changeSubscription'] = async (...change) => {
+    await payments.changeSubscription(...change);
+    if (change[2].action === 'keep') t.deepEqual(await removeStore(ctx, 'ada@desk'), []);
+  };
+  const ports = { ...ctx.ports, payments: Object.assign(Object.create(payments), { changeSubscription }) };
+  await t.throwsAsync(reactivateSubscription({ ...ctx, ports }, id), { code: 'not_found' });
+  const { subscriptions } = await stripe.account(account.secretKey);
+  t.like(
+    subscriptions.find((each) => each.id === paymentSubscriptionId),
+    { cancel_at_period_end: true },
+  );
+});
