@@ -15,6 +15,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { fillOutbox } from '#test/support/fill-outbox.ts';
 import { startRun } from '#test/support/job-runs.ts';
+import { only } from '#test/support/only.ts';
 
 // Claims are of all stores.
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -73,12 +74,13 @@ test('a job that is left because its queue is full does not wait for a relay, an
   }
 });
 
-test('a job of another release waits for that, and not for a relay', async (t) => {
+test('a job of another release waits for that, and neither for a relay nor for a worker', async (t) => {
   const { services, clock } = t.context;
   await fillOutbox(services, { store: 'ten_1', job: 'webhooks.new', count: 1, dueAt: fromNow(clock, -minutes(5)) });
-  const [state] = await readJobStates(services.execute, clock.now(), limits);
-  t.like(state, { job: 'webhooks.new', due: 1, oldestUnrelayedAt: null });
-  t.truthy(state?.oldestDueAt);
+  const ofOtherRelease = { job: 'webhooks.new', due: 0, oldestDueAt: null, oldestUnrelayedAt: null, later: 1 };
+  t.like(await readJobStates(services.execute, clock.now(), limits), only(ofOtherRelease));
+  await claimDue(services.execute, ['webhooks.new'], clock.now());
+  t.like(await readJobStates(services.execute, clock.now(), limits), only(ofOtherRelease), 'by a relay that knows it');
 });
 
 test('claimDue leaves what exceeds the limit of a store until its jobs have finished', async (t) => {

@@ -11,12 +11,9 @@ export interface JobState {
   readonly due: number;
   /** Since when the oldest of them is due. */
   readonly oldestDueAt: Date | null;
-  /**
-   * Since when the oldest is due that was not carried to its queue yet, although the queue has room for it. Null for a job
-   * that this release does not know: it waits for another one, not for a relay.
-   */
+  /** Since when the oldest is due that was not carried to its queue yet, although the queue has room for it. */
   readonly oldestUnrelayedAt: Date | null;
-  /** Scheduled for later. */
+  /** Scheduled for later, or left to another release, because this one does not know them. */
   readonly later: number;
   /** Failed, and waiting for an operator. */
   readonly failed: number;
@@ -27,10 +24,11 @@ export async function readJobStates(execute: Execute, now: Date, limits = queueL
   return execute<JobState>(sql`
     with open as (
       select queue, ${store} as store, job, due_at,
-        case when next_relay_at <= ${now} then 'unrelayed' else 'later' end as state
+        case when next_relay_at <= ${now} and job = any(${jobNames}) then 'unrelayed' else 'later' end as state
       from outbox where relays = 0 and next_relay_at is not null
       union all
-      select queue, ${store}, job, due_at, 'relayed' from outbox where relays > 0 and next_relay_at is not null
+      select queue, ${store}, job, due_at, case when job = any(${jobNames}) then 'relayed' else 'later' end
+      from outbox where relays > 0 and next_relay_at is not null
       union all
       select queue, ${store}, job, due_at, 'failed' from outbox where failed_at is not null),
     held as materialized (
@@ -40,7 +38,7 @@ export async function readJobStates(execute: Execute, now: Date, limits = queueL
     select queue, job,
       count(*) filter (where state in ('unrelayed', 'relayed'))::int as due,
       min(due_at) filter (where state in ('unrelayed', 'relayed')) as "oldestDueAt",
-      min(due_at) filter (where state = 'unrelayed' and job = any(${jobNames})
+      min(due_at) filter (where state = 'unrelayed'
         and queue not in (select queue from held group by queue having 2 * sum(jobs) >= ${limits.perQueue})
         and (queue, store) not in (select queue, store from held where 2 * jobs >= ${limits.perStore})
       ) as "oldestUnrelayedAt",

@@ -38,6 +38,7 @@ import { testEnvironment } from '#test/support/environment.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { fillOutbox } from '#test/support/fill-outbox.ts';
 import { only } from '#test/support/only.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { reportProcess } from '#test/support/report-process.ts';
@@ -495,6 +496,17 @@ test.serial('doctor reports jobs that wait for a relay or a worker, or failed', 
   t.is(code, 1);
   t.true(faults.includes('failed jobs: 1 × labels.purchase-label failed after the last attempt.'), faults.join());
   t.regex(findings.find(({ about }) => about === 'failed jobs')?.advice ?? '', /\/ops\/queues\/queue\/labels, .*Retry/);
+  await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
+});
+
+test.serial('doctor says of jobs of another release that they wait for it, and of no process', async (t) => {
+  const { ctx, services } = t.context;
+  const dueAt = new Date(Date.now() - 20 * 60_000);
+  await fillOutbox(services, { store: ctx.tenant.id, job: 'webhooks.new', count: 3, dueAt });
+  const { faults, warnings } = await diagnose(t.context);
+  t.false(faults.join().includes('have waited'), faults.join());
+  const message = 'workers: 3 × webhooks.new wait for another release, because this one does not know them.';
+  t.true(warnings.includes(message), warnings.join());
   await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
 });
 

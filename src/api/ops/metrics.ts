@@ -87,7 +87,7 @@ function currentState(operations: Operations): Family[] {
     ),
     gauge(
       'storefront_queue_later',
-      'Jobs that are scheduled for later, by queue.',
+      'Jobs that are scheduled for later, or wait for another release, by queue.',
       byQueue(({ later }) => later),
     ),
     gauge(
@@ -97,7 +97,7 @@ function currentState(operations: Operations): Family[] {
     ),
     gauge(
       'storefront_outbox_lag_seconds',
-      'Age of the oldest due job of this release that the relay has not yet added to its queue, although it has room.',
+      'Age of the oldest due job that the relay has not yet added to its queue, although the queue has room for it.',
       [[{}, age(operations.oldestUnrelayedAt)]],
     ),
     gauge(

@@ -1,3 +1,4 @@
+import { jobNames } from '#jobs/index.ts';
 import { queueNames, queuePrefix } from '#jobs/queues.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { within } from '#src/lib/within.ts';
@@ -29,7 +30,7 @@ export async function checkQueues(services: Services, isRedisWell: boolean): Pro
   const running = isRedisWell
     ? [...(await checkProcesses(services, states)), ...(await checkPauses(services)), ...checkProgress(states, now)]
     : [unknownWithoutRedis];
-  const findings = [...running, ...checkFailures(states)];
+  const findings = [...running, ...checkUnknown(states), ...checkFailures(states)];
   return findings.length > 0 ? findings : [ok(about, 'Each queue has one, and due jobs are being processed.')];
 }
 
@@ -79,6 +80,16 @@ function checkProgress(states: readonly JobState[], now: Date): Finding[] {
     const message = `Jobs of the queue ${queue} have waited ${inMinutes(oldestMs)}.`;
     return fault(about, message, `Start a worker or another worker-${queue}; /ops shows what keeps failing.`);
   });
+}
+
+/** A release that was rolled back leaves jobs that only it knows. */
+function checkUnknown(states: readonly JobState[]): Finding[] {
+  return states
+    .filter(({ job, later }) => later > 0 && !jobNames.includes(job))
+    .map(({ job, later }) => {
+      const message = `${later} × ${job} wait for another release, because this one does not know them.`;
+      return warning(about, message, 'They run by themselves when a release that knows them is deployed.');
+    });
 }
 
 function checkFailures(states: readonly JobState[]): Finding[] {
