@@ -6,7 +6,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { recordFulfillment, type ShippingAddress, takeMissingStock } from '../orders/index.ts';
+import { type OrderForShipping, orderForShipping, recordFulfillment, takeMissingStock } from '../orders/index.ts';
 import { isFinal, type QuoteRequest, type Rate } from '../ports/shipping-gateway.ts';
 import { needsShipping, packed, sentItems } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
@@ -42,7 +42,7 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
     to,
     parcel: packed(opened.parcel, contentsOz),
     carriers: opened.carriers,
-    marker: quoteMarker(orderId, order.shippingAddress),
+    marker: quoteMarker(order),
     ...(customs && { customs }),
   };
   try {
@@ -56,8 +56,8 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
 
 /**
  * Buy the label of a rate that an operator chose, also across a border and above the cost cap. The rate must have been
- * quoted for this order and its present address: the provider sells a rate for whatever address it was quoted for. The
- * rate is recorded here and bought by the job, like any other.
+ * quoted for this order, its present address and what is sent of it now: the provider sells a rate for whatever it was
+ * quoted for. The rate is recorded here and bought by the job, like any other.
  *
  * @throws DomainError when the rate is unknown, or the label is bought already or being worked on
  */
@@ -69,7 +69,8 @@ export async function chooseRate(
   await transact(ctx, async (ctx) => {
     const { order, label: found } = await lockForManualAction(ctx, orderId);
     rejectIfOpen(found);
-    if (marker !== quoteMarker(orderId, order.shippingAddress ?? null)) throw noSuchRate();
+    const sent = await orderForShipping(ctx, orderId);
+    if (!sent || marker !== quoteMarker(sent)) throw noSuchRate();
     if (!found) await ctx.tx.execute(insertLabel(ctx, order, { labelId: newId('lbl') }));
     const label =
       found ?? (await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' }));
@@ -117,9 +118,11 @@ export function providerUnavailable(cause?: unknown): DomainError {
   );
 }
 
-/** The marker of a quote for an order: the order's id and a digest of the address that was quoted. */
-function quoteMarker(orderId: string, to: ShippingAddress | null): string {
-  const fields =
+/** The marker of a quote for an order: the order's id, and a digest of the address and the contents that were quoted. */
+function quoteMarker(order: OrderForShipping): string {
+  const { id, shippingAddress: to } = order;
+  const address =
     to && [to.name, to.street1, to.street2, to.city, to.state, to.zip, to.country].map((part) => part ?? '');
-  return `${orderId} ${shortDigest(JSON.stringify(fields), 20)}`;
+  const contents = sentItems(order).map(({ quantity, weightOz }) => [quantity, weightOz]);
+  return `${id} ${shortDigest(JSON.stringify([address, contents]), 20)}`;
 }

@@ -373,8 +373,11 @@ test('a label is for what is sent: without what is in a return that was approved
     const { id: returnId } = await requestReturn(ctx, { orderNumber, email: 'ada@example.com', items });
     await approveReturn(ctx, { returnId });
   };
+  const [stale] = await quoteOrder(ctx, { orderId: order.id });
   await approve(tea?.id);
   await approve(bowl?.id);
+  const refused = { instanceOf: DomainError, code: 'invalid_request', message: /Request its rates again/ };
+  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: stale?.id ?? '' }), refused);
   const sent = { description: 'Tea', quantity: 2, valueCents: 2000, weightOz: 20 };
   await quoteOrder(ctx, { orderId: order.id });
   t.like(shipping.quotes.at(-1), { parcel: { weightOz: 2 + 20 }, customs: { items: only(sent) } });
