@@ -640,6 +640,23 @@ test('subscriptionSnapshotOf knows every status, and what it does not know as ov
   ]);
 });
 
+test('subscriptionSnapshotOf tells a subscription that ends with its period from one that is charged again before', (t) => {
+  const isEnding = (ends: boolean, at: number | null, periodEnds: number[]) =>
+    subscriptionSnapshotOf(
+      {
+        ...{ id: 'sub_1', status: 'active', metadata: {}, customer: 'cus_1', currency: 'usd', canceled_at: null },
+        ...{ cancel_at_period_end: ends, cancel_at: at },
+      } as Stripe.Subscription,
+      periodEnds.map((end) => ({ current_period_end: end, price: { product: 'prod_1' } }) as Stripe.SubscriptionItem),
+    ).cancelAtPeriodEnd;
+  t.false(isEnding(false, null, [200]));
+  t.true(isEnding(true, 200, [200]));
+  t.true(isEnding(false, 200, [200]), 'in the billing portal');
+  t.true(isEnding(false, 100, [200]));
+  t.false(isEnding(false, 300, [200]), 'after a further period');
+  t.false(isEnding(false, 300, [200, 300]));
+});
+
 test('a failure of the connection names its code, by which DNS, the network and the server differ', async (t) => {
   const breaker = new CircuitBreaker({ openMs: 60_000, failures: 5 });
   const payments = createStripePaymentGateway({ log: silentLog, breaker, apiBase: 'http://127.0.0.1:1' });

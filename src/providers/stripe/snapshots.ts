@@ -113,8 +113,7 @@ export function subscriptionSnapshotOf(
     customerId: idOf(customer) ?? '',
     email: typeof customer === 'object' && !customer.deleted ? customer.email : null,
     currency: subscription.currency.toUpperCase(),
-    // The billing portal sets `cancel_at` only.
-    cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
+    cancelAtPeriodEnd: subscription.cancel_at_period_end || endsBefore(subscription.cancel_at, items),
     canceledAt: subscription.canceled_at === null ? null : momentOf(subscription.canceled_at),
     items: items.map((item) => ({
       itemId: item.id,
@@ -127,6 +126,10 @@ export function subscriptionSnapshotOf(
     })),
   };
 }
+
+/** The billing portal sets `cancel_at` only. One after the period of an item, from the dashboard, lets it be charged again. */
+const endsBefore = (at: number | null, items: readonly Stripe.SubscriptionItem[]): boolean =>
+  at !== null && items.every(({ current_period_end: end }) => at <= end);
 
 function productMetadataIn(product: string | Stripe.Product | Stripe.DeletedProduct) {
   const metadata = typeof product === 'string' || product.deleted ? {} : product.metadata;
