@@ -45,6 +45,7 @@ export interface MailData {
   /** The code is derived as that of `one_time_password`. */
   staff_code: { readonly purpose: string; readonly valid_minutes: number };
   receipt: OrderMailData;
+  /** Its items are what is packed. */
   shipped: OrderMailData;
   refunded: OrderMailData & {
     /** What was refunded now: as money, and to the gift card. */

@@ -4,12 +4,12 @@ import { asPlatform, completeJob, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
-import { ProviderError } from '#src/lib/errors.ts';
+import { found, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
-import { type FulfillmentUpdate, lockOrder, type Order, readOrder, recordFulfillment } from '../orders/index.ts';
+import { type FulfillmentUpdate, lockOrder, type Order, readManagedOrder, recordFulfillment } from '../orders/index.ts';
 import type { TrackingUpdate } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './check-purchases.ts';
 import { parcelAttentions } from './parcel-attention.ts';
@@ -149,9 +149,16 @@ export async function recordFulfillmentChange(
   if (!wasShipped && order.shippedAt) await enqueueShippingMail(ctx, order);
 }
 
-/** Tell the shopper, if there is an address, which parcels are on their way. The order is locked, its changes written. */
+/**
+ * Tell the shopper, if there is an address, which parcels are on their way, and with what. The order is locked, its
+ * changes written.
+ */
 export async function enqueueShippingMail(ctx: InTransaction, order: Order): Promise<void> {
   if (!order.email || !isEmailAddress(order.email)) return;
-  const view = await readOrder(ctx, order.id);
-  if (view) enqueueMail(ctx, { kind: 'shipped', to: order.email, subjectId: order.id, data: view });
+  const { order: view, packingList } = found(await readManagedOrder(ctx, order.id), 'order');
+  const items = view.items.flatMap((item) => {
+    const packed = packingList.find(({ orderItemId }) => orderItemId === item.id);
+    return packed ? { ...item, quantity: packed.quantity } : [];
+  });
+  enqueueMail(ctx, { kind: 'shipped', to: order.email, subjectId: order.id, data: { ...view, items } });
 }

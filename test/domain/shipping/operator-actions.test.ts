@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { readOverview } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { listManagedOrders, lockOrder, readOrder, restockOrder } from '#src/domain/orders/index.ts';
@@ -22,7 +22,7 @@ import {
 } from '#src/domain/shipping/index.ts';
 import type { LabelFilter } from '#src/domain/shipping/read-labels.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { days } from '#src/lib/duration.ts';
+import { days, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { retryFailed, startJob } from '#src/outbox/job-state.ts';
@@ -394,6 +394,32 @@ test('a label is for what is sent: without what is in a return that was approved
   const withoutLabel = async (is: boolean) =>
     (await listManagedOrders(ctx, { without_label: is, limit: 100 })).rows.some(({ order: { id } }) => id === order.id);
   t.deepEqual([await withoutLabel(true), await withoutLabel(false)], [false, true], 'it waits for no label');
+});
+
+test('the email of a shipment lists what ships and is in no return that was approved before', async (t) => {
+  const { ctx, clock } = withFake(t.context.ctx);
+  const { order } = await request(ctx, {
+    items: [{ quantity: 3, name: 'Tea' }, { ships: false, name: 'Course' }, { name: 'Bowl' }],
+  });
+  const [tea, , bowl] = (await readOrder(ctx, order.id))?.items ?? [];
+  const approve = async (id = '') => {
+    const items = [{ order_item_id: id, quantity: 1 }];
+    const { orderNumber } = order;
+    const { id: returnId } = await requestReturn(ctx, { orderNumber, email: 'ada@example.com', items });
+    await approveReturn(ctx, { returnId });
+  };
+  await approve(tea?.id);
+  await approve(bowl?.id);
+  clock.pass(seconds(1));
+  await markFulfilled(ctx, { orderId: order.id, carrier: 'USPS', trackingNumber: '1' });
+  const mails = await read<{ items: { name: string; quantity: number }[] }>(
+    ctx,
+    sql`select data -> 'items' as items from mails where subject_id = ${order.id} and kind = 'shipped'`,
+  );
+  t.deepEqual(
+    mails.map(({ items }) => items.map(({ name, quantity }) => `${quantity} × ${name}`)),
+    [['2 × Tea']],
+  );
 });
 
 test('quoteOrder rejects goods that need a customs filing, and says what to do', async (t) => {
