@@ -507,6 +507,10 @@ test.serial('doctor says of jobs of another release that they wait for it, and o
   t.false(faults.join().includes('have waited'), faults.join());
   const message = 'workers: 3 × webhooks.new wait for another release, because this one does not know them.';
   t.true(warnings.includes(message), warnings.join());
+  await services.execute(sql`
+    update outbox set failed_at = now(), failure = 'crashed', next_relay_at = null where tenant_id = ${ctx.tenant.id}`);
+  const { findings } = await diagnose(t.context);
+  t.regex(findings.find(({ about }) => about === 'failed jobs')?.advice ?? '', /^Deploy a release that knows them,/);
   await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
 });
 

@@ -82,10 +82,12 @@ function checkProgress(states: readonly JobState[], now: Date): Finding[] {
   });
 }
 
+const isKnown = (job: string) => jobNames.includes(job);
+
 /** A release that was rolled back leaves jobs that only it knows. */
 function checkUnknown(states: readonly JobState[]): Finding[] {
   return states
-    .filter(({ job, later }) => later > 0 && !jobNames.includes(job))
+    .filter(({ job, later }) => later > 0 && !isKnown(job))
     .map(({ job, later }) => {
       const message = `${later} × ${job} wait for another release, because this one does not know them.`;
       return warning(about, message, 'They run by themselves when a release that knows them is deployed.');
@@ -97,11 +99,11 @@ function checkFailures(states: readonly JobState[]): Finding[] {
     .filter(({ failed }) => failed > 0)
     .map(({ queue, job, failed }) => {
       const message = `${failed} × ${job} failed after the last attempt.`;
-      return fault(
-        'failed jobs',
-        message,
-        `Read why at /ops/queues/queue/${queue}, correct it, and press Retry there.`,
-      );
+      const board = `/ops/queues/queue/${queue}`;
+      const advice = isKnown(job)
+        ? `Read why at ${board}, correct it, and press Retry there.`
+        : `Deploy a release that knows them, and press Retry at ${board}: this one leaves them.`;
+      return fault('failed jobs', message, advice);
     });
 }
 
