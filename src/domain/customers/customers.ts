@@ -105,7 +105,10 @@ const longestFirst = (words: readonly string[]): string[] =>
 const scannedWordsMax = 4;
 /** Of more customers with a word, the newest are found, and as many with longer words that begin with it. */
 const namesakesMax = 1000;
-/** Where several words are typed, so many with the rarest of them are looked at. */
+/**
+ * Where several words are typed, so many with the rarest of them are looked at: rather with one that is complete, because
+ * of more with longer words it is not the newest that are found.
+ */
 const examinedMax = 5000;
 
 /**
@@ -123,7 +126,7 @@ export function customersNamed({ tenant }: Context, typed: string): Sql {
   // The tenant is a value of each row, so that PostgreSQL does not expect few rows and read all in another order.
   return sql`
     with named as (
-      select typed.word, n.customer_id
+      select typed.word, typed.first, n.customer_id
       from unnest(${from.map(() => tenant.id)}::text[], ${[...scanned, ...scanned]}::text[], ${from}::text[],
         ${[...next, ...last]}::text[]) as typed(tenant_id, word, first, beyond)
       left join lateral (
@@ -134,7 +137,9 @@ export function customersNamed({ tenant }: Context, typed: string): Sql {
     select distinct c.id, c.email
     from named cross join lateral (
       select * from customers c where c.tenant_id = ${tenant.id} and c.id = named.customer_id offset 0) as c
-    where named.word = (select word from named group by word order by count(customer_id) limit 1) and not exists (
+    where named.word = (
+      select word from named group by word
+      order by count(customer_id) filter (where first <> word) >= ${examined}, count(customer_id) limit 1) and not exists (
       select from unnest(${words}::text[]) as wanted
       where not exists (select from unnest(c.name_words) as word where starts_with(word, wanted)))`;
 }

@@ -213,3 +213,13 @@ test('a name of very many letters or words is stored, and found', async (t) => {
     );
   }
 });
+
+test('of a name that thousands have, the newest customer is found by the first letter of the other', async (t) => {
+  const { ctx } = t.context;
+  const names = [...Array<string>(5200).fill('Maria Gutierrez'), 'Marianne Hale', 'Maria Garcia'];
+  const inputs = names.map((name, number) => ({ email: `${number}@example.com`, name }));
+  for (let first = 0; first < inputs.length; first += 1000)
+    await transact(ctx, (ctx) => saveCustomers(ctx, inputs.slice(first, first + 1000)));
+  const [newest] = (await listCustomers(ctx, { q: 'maria g', limit: 1 })).rows;
+  t.is(newest?.name, 'Maria Garcia');
+});
