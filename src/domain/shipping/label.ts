@@ -37,7 +37,8 @@ const table: StateTable<LabelState> = {
 const rateUsableMs = days(6);
 
 /**
- * The rate as stored in JSON, so its date is text. `quotedFor` is a digest of the address and the parcel.
+ * The rate as stored in JSON, so its date is text. `quotedFor` is a digest of the address and the parcel; of a rate that an
+ * operator chose, the marker of its quote.
  */
 export type ChosenRate = Omit<Rate, 'createdAt'> & { readonly createdAt: string; readonly quotedFor: string };
 
@@ -126,10 +127,10 @@ export class Label extends LabelSchema.class {
     this.leaseExpiresAt = null;
   }
 
-  /** Whether the chosen rate can still be bought and was quoted for this parcel. */
-  hasUsableRate(now: Date, parcel: string): boolean {
+  /** Whether the chosen rate can still be bought and was quoted for this. */
+  hasUsableRate(now: Date, quotedFor: string): boolean {
     if (!this.rate || now.getTime() - Date.parse(this.rate.createdAt) >= rateUsableMs) return false;
-    return this.chosenManually || this.rate.quotedFor === parcel;
+    return this.rate.quotedFor === quotedFor;
   }
 
   choose(rate: Rate, quotedFor: string): void {
@@ -141,9 +142,9 @@ export class Label extends LabelSchema.class {
     this.buyToken = nextBuyToken(this);
   }
 
-  /** An operator chose the rate: it is bought for any parcel. */
-  chooseManually(rate: Rate): void {
-    this.choose(rate, '');
+  /** An operator chose the rate: it is bought for any box, and for the same contents. */
+  chooseManually(rate: Rate, marker: string): void {
+    this.choose(rate, marker);
     this.chosenManually = true;
   }
 

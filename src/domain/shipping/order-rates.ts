@@ -75,7 +75,7 @@ export async function chooseRate(
     const label =
       found ?? (await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' }));
     label.failedAttempts = 0;
-    label.chooseManually(rate);
+    label.chooseManually(rate, marker);
     await enqueueAttempt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();
     await takeMissingStock(ctx, order);
@@ -119,7 +119,7 @@ export function providerUnavailable(cause?: unknown): DomainError {
 }
 
 /** The marker of a quote for an order: the order's id, and a digest of the address and the contents that were quoted. */
-function quoteMarker(order: OrderForShipping): string {
+export function quoteMarker(order: OrderForShipping): string {
   const { id, shippingAddress: to } = order;
   const address =
     to && [to.name, to.street1, to.street2, to.city, to.state, to.zip, to.country].map((part) => part ?? '');

@@ -12,6 +12,7 @@ import { chooseLabelRate } from './choose-rate.ts';
 import { flagLabel } from './flag-label.ts';
 import { Label } from './label.ts';
 import { lockLabel } from './label-lease.ts';
+import { quoteMarker } from './order-rates.ts';
 import { completeAsSkipped, type Next } from './record-outcome.ts';
 import { restartLabel } from './retry-label.ts';
 import {
@@ -124,10 +125,17 @@ async function quoteAndBuy(
   if (assessment.decision === 'flag') return flagLabel(ctx, label, assessment.code, assessment.detail);
   if (!mayCallProvider(account)) return flagLabel(ctx, label, 'provider_auth');
 
-  const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
+  const quotedFor = label.chosenManually
+    ? quoteMarker(order)
+    : shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
   if (!label.hasUsableRate(ctx.clock.now(), quotedFor)) {
     if (label.chosenManually && label.rate)
-      return flagLabel(ctx, label, 'no_matching_rate', 'The chosen rate has expired.');
+      return flagLabel(
+        ctx,
+        label,
+        'no_matching_rate',
+        'The chosen rate has expired, or what is sent has changed since.',
+      );
     const rate = await chooseLabelRate(ctx, label, account, { ...assessment, order });
     return rate === 'done' ? rate : buyLabel(ctx, label, account, { rate, quotedFor });
   }

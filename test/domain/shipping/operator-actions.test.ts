@@ -396,6 +396,31 @@ test('a label is for what is sent: without what is in a return that was approved
   t.deepEqual([await withoutLabel(true), await withoutLabel(false)], [false, true], 'it waits for no label');
 });
 
+test('a rate that was chosen before a return was approved is not bought, and another one can be chosen', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { items: [{ quantity: 3, weightOz: 10 }] });
+  const choose = async () => {
+    const [chosen] = await quoteOrder(ctx, { orderId: order.id });
+    await chooseRate(ctx, { orderId: order.id, rateId: chosen?.id ?? '' });
+    return chosen?.id;
+  };
+  await choose();
+  const { orderNumber } = order;
+  const [item] = (await readOrder(ctx, order.id))?.items ?? [];
+  const items = [{ order_item_id: item?.id ?? '', quantity: 1 }];
+  const { id: returnId } = await requestReturn(ctx, { orderNumber, email: 'ada@example.com', items });
+  await approveReturn(ctx, { returnId });
+  t.regex(await run(ctx, order.id), /no_matching_rate/);
+  t.deepEqual(shipping.bought(), []);
+  const fresh = await choose();
+  t.is(await run(ctx, order.id), 'done');
+  t.deepEqual(
+    shipping.bought().map(({ rateId }) => rateId),
+    [fresh],
+  );
+});
+
 test('the email of a shipment lists what ships and is in no return that was approved before', async (t) => {
   const { ctx, clock } = withFake(t.context.ctx);
   const { order } = await request(ctx, {
