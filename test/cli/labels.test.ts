@@ -30,8 +30,11 @@ test('labels:recover records what Shippo sold for an order, and says what to do 
   const account = { tenantId: tenant.id, apiKey: apiKey ?? '' };
   const { id: labelId } = await labelOf(ctx, order.id);
   const rateId = sold[0]?.rate ?? '';
-  const { id } = await ctx.ports.shipping.buyLabel(account, { rateId, marker: `${labelId}:1 ${order.orderNumber}` });
-  const marker = 'lbl_01m8k14ya6ekq8kzsz9jd8xzgb:1 ORD-77';
+  const { id } = await ctx.ports.shipping.buyLabel(account, {
+    rateId,
+    marker: `${labelId}:1 ${tenant.id} ${order.orderNumber}`,
+  });
+  const marker = `lbl_01m8k14ya6ekq8kzsz9jd8xzgb:1 ${tenant.id} ORD-77`;
   const { id: other } = await ctx.ports.shipping.buyLabel(account, { rateId, marker });
 
   const advice = 'there is no such paid order: send its goods with it, or void it in the Shippo dashboard.';

@@ -192,9 +192,12 @@ export class Label extends LabelSchema.class {
     return named === undefined || named.labelId === this.id;
   }
 
-  /** Sent with a purchase and returned by the provider: which label, which purchase of it, which order. */
+  /**
+   * Sent with a purchase and returned by the provider: which label, which purchase of it, which order of which store.
+   * Several stores may have the same account.
+   */
   get marker(): string {
-    return `${this.buyToken} ${this.orderNumber}`.slice(0, 100);
+    return `${this.buyToken} ${this.tenantId} ${this.orderNumber}`.slice(0, 100);
   }
 
   wasBought(purchase: LabelPurchase, now: Date): void {
@@ -242,8 +245,16 @@ LabelSchema.setClass(Label);
 
 const nextBuyToken = ({ id, buyNumber }: Label) => `${id}:${buyNumber + 1}`;
 
-/** The label and the order that a marker names; `undefined` where this service did not write the marker. */
-export function readMarker(marker: string): { labelId: string; orderNumber: string } | undefined {
-  const [, labelId, orderNumber = ''] = /^(lbl_[0-9a-z]{26}):\d+(?: (.*)|$)/.exec(marker) ?? [];
-  return labelId === undefined ? undefined : { labelId, orderNumber };
+/** What a marker names. */
+export interface Marker {
+  readonly labelId: string;
+  readonly tenantId: string;
+  readonly orderNumber: string;
+}
+
+/** What a marker names; `undefined` where this service did not write it. */
+export function readMarker(marker: string): Marker | undefined {
+  const [, labelId, tenantId, orderNumber] = /^(lbl_[0-9a-z]{26}):\d+ (ten_[0-9a-z]{26}) (.*)$/.exec(marker) ?? [];
+  if (labelId === undefined || tenantId === undefined || orderNumber === undefined) return undefined;
+  return { labelId, tenantId, orderNumber };
 }

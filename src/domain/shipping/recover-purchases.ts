@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { dryRunTransaction } from '../dry-run-transaction.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
-import { readMarker } from './label.ts';
+import { type Marker, readMarker } from './label.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { recordPurchase } from './record-outcome.ts';
 import { type OpenedAccount, openAccount } from './shipping-account.ts';
@@ -43,7 +43,7 @@ export async function recoverPurchases(
   // The newest first: those before it were voided, or are second ones.
   for (const purchase of await withoutLabel(ctx, listed)) {
     const named = readMarker(purchase.marker);
-    if (!named) continue;
+    if (named?.tenantId !== ctx.tenant.id) continue;
     const { orderNumber } = named;
     const result = recorded.has(orderNumber) ? 'not_needed' : await recover(ctx, opened, { purchase, named, dryRun });
     if (result === 'recorded') recorded.add(orderNumber);
@@ -70,7 +70,7 @@ async function withoutLabel(ctx: Context, purchases: readonly LabelPurchase[]): 
 
 interface Found {
   readonly purchase: LabelPurchase;
-  readonly named: { readonly labelId: string; readonly orderNumber: string };
+  readonly named: Marker;
   readonly dryRun: boolean;
 }
 

@@ -73,7 +73,11 @@ test.serial('the cheapest label is bought at the provider', async (t) => {
   const [sent] = (await control.requests('POST /transactions')).filter(({ body }) =>
     JSON.stringify(body).includes(labelId),
   );
-  t.like(sent?.body, { async: false, metadata: `${labelId}:1 ${order.orderNumber}`, label_file_type: 'PDF_4x6' });
+  t.like(sent?.body, {
+    async: false,
+    metadata: `${labelId}:1 ${ctx.tenant.id} ${order.orderNumber}`,
+    label_file_type: 'PDF_4x6',
+  });
 });
 
 test.serial('a label is bought for a zip in full width, as Japanese keyboards write it', async (t) => {

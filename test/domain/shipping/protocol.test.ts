@@ -35,7 +35,7 @@ test('what identifies a purchase is committed before it is requested', async (t)
       );
       const [, { rateId, marker }] = given;
       t.like(row, { state: 'buying', isOpen: true, shipmentId: 'shipment', rateId, amountCents: 842 });
-      t.is(marker, `${row?.buyToken} ${order.orderNumber}`);
+      t.is(marker, `${row?.buyToken} ${ctx.tenant.id} ${order.orderNumber}`);
       t.true(marker.includes(labelId) && marker.length <= 100);
       return buyLabel(...given);
     },

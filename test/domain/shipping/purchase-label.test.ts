@@ -80,7 +80,7 @@ test('a paid order gets the cheapest label of an enabled carrier, and its tracki
     service: 'Ground',
   });
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
-  t.is(shipping.bought()[0]?.marker, `${labelId}:1 ${order.orderNumber}`);
+  t.is(shipping.bought()[0]?.marker, `${labelId}:1 ${ctx.tenant.id} ${order.orderNumber}`);
 });
 
 test('a label is bought once, however often its job runs', async (t) => {
@@ -513,7 +513,7 @@ test('a label of another order is never taken for this one, whatever its rate', 
   await run(ctx, order.id);
   const strange = await shipping.buyLabel(
     { tenantId: ctx.tenant.id, apiKey: '' },
-    { rateId: await rateIdOf(ctx, labelId), marker: `${newId('lbl')}:1 ORD-1` },
+    { rateId: await rateIdOf(ctx, labelId), marker: `${newId('lbl')}:1 ${ctx.tenant.id} ORD-1` },
   );
   t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 2 });
   t.not((await labelOf(ctx, order.id)).purchaseId, strange.id);

@@ -10,6 +10,7 @@ import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { loseWhatHappens } from '#test/support/lose-what-happens.ts';
 import { only } from '#test/support/only.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { labelOf, orderOf, request, run, withFake } from './support.ts';
 
 /* The database goes back in time, and the shipping provider does not. */
@@ -115,3 +116,21 @@ test.serial('an order that got the number of a lost one does not get its label',
   t.is((await labelOf(ctx, order.id)).state, 'queued');
   t.is(shipping.bought().length, 1);
 });
+
+test.serial(
+  'what was bought for another store of the same account is no label of an order with its number',
+  async (t) => {
+    const { ctx, shipping } = withFake(t.context.ctx);
+    const neighbour = { ...ctx, tenant: await buildTenant(t.context.services) };
+    await buildShippingAccount(ctx);
+    await buildShippingAccount(neighbour);
+    const { order } = await request(ctx);
+    const { order: theirs } = await request(neighbour, { number: order.number });
+    const { order: unsent } = await request(neighbour);
+    for (const { id } of [theirs, unsent]) t.is(await run(neighbour, id), 'done');
+
+    t.deepEqual(await recover(ctx), []);
+    t.is((await labelOf(ctx, order.id)).state, 'queued');
+    t.is(shipping.bought().length, 2);
+  },
+);

@@ -445,7 +445,7 @@ test('a second label whose refund is rejected needs attention', async (t) => {
   t.deepEqual(await states(), [{ state: 'duplicate_voided' }]);
   t.deepEqual(
     shipping.bought().map(({ marker }) => marker),
-    [`${labelId}:1 ${order.orderNumber}`],
+    [`${labelId}:1 ${ctx.tenant.id} ${order.orderNumber}`],
   );
 });
 
@@ -582,7 +582,10 @@ test('a label that turns up before it is bought again is used, and one at a drop
   t.is(await run(ctx, late.order.id), 'snoozed');
   t.is((await labelOf(ctx, late.order.id)).state, 'rate_chosen');
   const rateId = await rateIdOf(ctx, late.labelId);
-  const straggler = await shipping.buyLabel(account, { rateId, marker: `${late.labelId}:1 ${late.order.orderNumber}` });
+  const straggler = await shipping.buyLabel(account, {
+    rateId,
+    marker: `${late.labelId}:1 ${ctx.tenant.id} ${late.order.orderNumber}`,
+  });
   await receive(straggler.id);
   t.like(await labelOf(ctx, late.order.id), { state: 'purchased', purchaseId: straggler.id });
   t.is(await run(ctx, late.order.id), 'done');
@@ -590,7 +593,7 @@ test('a label that turns up before it is bought again is used, and one at a drop
   const other = await request(ctx);
   const stray = await shipping.buyLabel(account, {
     rateId: 'rate_let_go',
-    marker: `${other.labelId}:1 ${other.order.orderNumber}`,
+    marker: `${other.labelId}:1 ${ctx.tenant.id} ${other.order.orderNumber}`,
   });
   await receive(stray.id);
   t.is((await labelOf(ctx, other.order.id)).state, 'queued');

@@ -56,7 +56,7 @@ const steps = {
   },
   async 'buy a second one'(store: Store) {
     const { ctx, shipping, order, labelId } = store;
-    const marker = `${labelId}:2 ${order.orderNumber}`;
+    const marker = `${labelId}:2 ${ctx.tenant.id} ${order.orderNumber}`;
     const account = { tenantId: ctx.tenant.id, apiKey: '' };
     const second = await shipping.buyLabel(account, { rateId: await rateIdOf(ctx, labelId), marker });
     store.purchases.unshift(second.id);
@@ -195,7 +195,7 @@ test('each of several second labels at rates of their own has its own price', as
   const account = { tenantId: ctx.tenant.id, apiKey: '' };
   const prices = new Map([500, 600, 700, 800].map((amountCents) => [`rate_${amountCents}`, amountCents]));
   for (const rateId of prices.keys()) {
-    const marker = `${store.labelId}:2 ${store.order.orderNumber}`;
+    const marker = `${store.labelId}:2 ${ctx.tenant.id} ${store.order.orderNumber}`;
     await decide(store, (await shipping.buyLabel(account, { rateId, marker })).id, 'purchased');
   }
   shipping.fetchRate = async (_account, id) => ({ rate: rate({ id, amountCents: prices.get(id) ?? 0 }), marker: '' });
