@@ -107,14 +107,16 @@ async function claimKey(
   return earlier.id;
 }
 
-/** @returns the size of the stored text */
+/** Nothing more is stored once the import was canceled. @returns the size of the text */
 async function storeChunks(ctx: Context, operationId: string, text: AsyncIterable<Buffer>): Promise<number> {
   let [position, startsAt] = [0, 0];
   for await (const content of inChunks(text)) {
     await transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
       insert into bulk_chunks (tenant_id, operation_id, position, starts_at, content, created_at)
-      values (${ctx.tenant.id}, ${operationId}, ${position}, ${startsAt}, ${content}, ${ctx.clock.now()})`),
+      select ${ctx.tenant.id}, id, ${position}::int, ${startsAt}::bigint, ${content}::bytea, ${ctx.clock.now()}
+      from bulk_operations where tenant_id = ${ctx.tenant.id} and id = ${operationId} and state = 'receiving'
+      for key share`),
     );
     position += 1;
     startsAt += content.length;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import anyTest, { type TestFn } from 'ava';
 import { read, readOne } from '#src/database/transact.ts';
-import { importKindOf, readOperation, receiveImport } from '#src/domain/bulk/index.ts';
+import { cancelOperation, importKindOf, listOperations, readOperation, receiveImport } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -93,4 +93,24 @@ test.serial('an upload that ends in the middle leaves a failed import without a 
   );
   t.is(stored?.state, 'failed');
   t.like(await resultOf(ctx, stored?.id ?? ''), { counts: { chunks: 0 }, variants: [] });
+});
+
+test.serial('what arrives of an upload after it was canceled is not stored', async (t) => {
+  const { ctx } = t.context;
+  const piece = Buffer.from(`${file}\n`.repeat(40));
+  const isStored = async () =>
+    (await read(ctx, sql`select from bulk_chunks where tenant_id = ${ctx.tenant.id}`)).length > 0;
+  async function* canceledInTheMiddle(): AsyncIterable<Buffer> {
+    yield piece;
+    yield piece;
+    t.true(await isStored());
+    const { rows } = await listOperations(ctx, { type: 'import', kinds: ['products'] });
+    for (const row of rows) await cancelOperation(ctx, row);
+    yield piece;
+    yield piece;
+  }
+  const request = { kind: importKindOf({ kind: 'products' }), format: 'csv', mode: 'upsert', dry_run: false } as const;
+  const { id } = await receiveImport(ctx, request, canceledInTheMiddle());
+  t.is((await readOperation(ctx, 'import', id))?.state, 'canceled');
+  t.false(await isStored());
 });
