@@ -70,13 +70,16 @@ export const postImport = defineRoute({
   idempotent: 'received',
   errors: ['second_factor_required'],
   responses: { 202: ImportResponse },
-  async handle({ ctx, caller, query, stream, idempotencyKey }) {
+  async handle({ ctx, caller, callerNow, query, stream, idempotencyKey }) {
     const kind = importKindOf(query);
-    requireScope(caller, `admin.${kind.area}:write`);
+    const checkScope = (caller: Caller) => requireScope(caller, `admin.${kind.area}:write`);
+    checkScope(caller);
     if (kind.needsSecondFactor) requireSecondFactor(ctx);
     if (!hasFormat(kind, query.format)) throw invalidRequest(`${kind.name} cannot be imported from ${query.format}.`);
     const { format, mode = 'upsert', dry_run = false } = query;
-    const { id, isRepeat } = await receiveImport(ctx, { kind, format, mode, dry_run, idempotencyKey }, stream);
+    const { id, isRepeat } = await receiveImport(ctx, { kind, format, mode, dry_run, idempotencyKey }, stream, {
+      onArrived: async () => checkScope(await callerNow()),
+    });
     const operation = found(await readOperation(ctx, 'import', id), 'import');
     return {
       ...accepted({ import: presentImport(operation, ctx.clock.now()) }),

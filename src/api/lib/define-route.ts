@@ -89,6 +89,11 @@ export interface Request<Params, Query, Body> {
    */
   readonly stream: AsyncIterable<Buffer>;
   /**
+   * Who calls as of now: while a file arrives, for minutes, they may be signed out, revoked or given another role.
+   * @throws DomainError as at the beginning of the request
+   */
+  callerNow(): Promise<Caller>;
+  /**
    * The id that stands for the Idempotency-Key, if one was sent: the same in every attempt of the same request. A
    * handler passes it on to providers, so that a later attempt finds what an earlier one has begun and continues it.
    */

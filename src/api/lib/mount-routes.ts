@@ -43,18 +43,20 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
   const sent = bodyReader(route, koa, clientNetworkOf(ip));
   const naming = audience.kind === 'token' || audience.kind === 'session' ? audience.tenantIdOf : undefined;
   const body = naming && (await sent()).body;
-  const visitor = await authenticate(shared.services, audience, {
-    authorization: authorizationOf(koa),
-    slug: slugOf(audience, koa),
-    tenantIdOf: naming && (() => naming({ query: koa.query, body })),
-    staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
-  });
+  const identify = () =>
+    authenticate(shared.services, audience, {
+      authorization: authorizationOf(koa),
+      slug: slugOf(audience, koa),
+      tenantIdOf: naming && (() => naming({ query: koa.query, body })),
+      staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
+    });
+  const visitor = await identify();
   const party = await enforceLimits(shared, route, { visitor, ip }, koa);
   if (visitor.tenant.closedAt && needsOpenStore(route))
     throw new DomainError('forbidden', 'store_closed', 'This store is closed.');
   if (route.verified) requireSecondFactor({ actor: actorOf(visitor), clock: shared.services.clock });
 
-  const make = async () => handle(shared, route, koa, party, await sent());
+  const make = async () => handle(shared, route, koa, { party, identify }, await sent());
   const respond = async () => {
     if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));
     else sendReply(koa, await make());
@@ -111,17 +113,13 @@ async function handle(
   { services, limiter, check }: RouteServices,
   route: Route,
   koa: RouterContext,
-  party: Party,
+  { party, identify }: { readonly party: Party; readonly identify: () => Promise<Visitor> },
   { body, rawBody }: SentBody,
 ): Promise<RenderedReply> {
   const { visitor, ip, server } = party;
-  const caller: Caller = {
-    key: visitor.key,
-    session: visitor.session,
-    staff: visitor.staff,
-    clientIp: ip,
-    server,
-  };
+  const callerOf = ({ key, session, staff }: Visitor): Caller => ({ key, session, staff, clientIp: ip, server });
+  const caller = callerOf(visitor);
+  const callerNow = async () => callerOf(await identify());
   const actor = actorOf(visitor);
   const idempotencyKey = route.idempotent && readIdempotencyKey(koa);
   const header = (name: string) => koa.get(name);
@@ -137,7 +135,8 @@ async function handle(
     const stream = route.streamed ? streamBody(route, koa) : noPieces();
     const isHead = koa.method === 'HEAD';
     const idempotency = { idempotencyId, idempotencyKey };
-    const request = { ctx, caller, params, query, body, rawBody, stream, ...idempotency, isHead, header, limitEmail };
+    const sent = { params, query, body, rawBody, stream, ...idempotency, isHead, header };
+    const request = { ctx, caller, callerNow, ...sent, limitEmail };
     const reply = await limiter.limitGuesses(route, party, body, () => route.handle(request as never));
     check.checkResponse(route, reply);
     return renderReply(route, visitor, reply);

@@ -39,12 +39,16 @@ interface ReceivedImport {
  * Store the file of an import as it arrives, and enqueue the import once all of it is stored.
  *
  * An upload that ends in the middle leaves a failed import without a file, so that its owner sees what became of it.
- * @throws DomainError `invalid_request` for what is no text, `idempotency_key_reused` for another file or other options
+ *
+ * @param options `onArrived`: called before the file is imported; what it throws rejects the file
+ * @throws DomainError `invalid_request` for what is no text, `idempotency_key_reused` for another file or other options,
+ *   or what `onArrived` throws
  */
 export async function receiveImport(
   ctx: Context,
   { kind, format, idempotencyKey, ...options }: ImportRequest,
   file: AsyncIterable<Buffer>,
+  { onArrived }: { readonly onArrived?: () => Promise<void> } = {},
 ): Promise<ReceivedImport> {
   const id = await transact(ctx, (ctx) =>
     insertOperation(ctx, 'imp', { type: 'import', kind: kind.name, format, options, state: 'receiving' }),
@@ -55,6 +59,7 @@ export async function receiveImport(
     const stored = kind.replaceSecrets ? replaceSecrets(ctx, { kind, format }, text) : text;
     const fileBytes = await storeChunks(ctx, id, stored);
     if (fileBytes === 0) throw invalidRequest('The file is empty.');
+    await onArrived?.();
     const request = idempotencyKey && { key: idempotencyKey, fileDigest: digest.digest() };
     return await transact(ctx, async (ctx) => {
       const earlier = request && (await claimKey(ctx, id, request));
@@ -65,11 +70,17 @@ export async function receiveImport(
   } catch (error) {
     await transact(ctx, async (ctx) => {
       const operation = await lockOpenOperation(ctx, id);
-      const failure = error instanceof DomainError ? error.message : incompleteFile;
-      if (operation) await endOperation(ctx, operation, 'failed', failure);
+      if (operation) await endOperation(ctx, operation, 'failed', failureOf(error));
     });
     throw error;
   }
+}
+
+/** Why nothing was imported, for everybody who may see the import. */
+function failureOf(error: unknown): string {
+  if (!(error instanceof DomainError)) return incompleteFile;
+  const isDenied = error.kind === 'unauthenticated' || error.kind === 'forbidden';
+  return isDenied ? 'Who sent the file may not import it any more. Nothing was imported.' : error.message;
 }
 
 async function* digesting(file: AsyncIterable<Buffer>, digest: Hash): AsyncIterable<Buffer> {

@@ -6,12 +6,14 @@ import { exportKindOf, fileBytesMax } from '#src/domain/bulk/index.ts';
 import { listManagedProducts, removeProduct } from '#src/domain/catalog/index.ts';
 import { saveCustomers } from '#src/domain/customers/index.ts';
 import { quoteGiftCard, redeemGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
+import { changeStaff, revokeStaff, roles } from '#src/domain/staff/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { bearer, buildSession } from '#test/support/factories/sessions.ts';
+import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -1041,4 +1043,31 @@ test.serial('an import can be canceled, and is seen by keys of its area only', a
   await runJobs(services);
   t.like((await owner.get(path)).body.import, { state: 'canceled', rows: { done: 0 } });
   t.deepEqual(await productsOf(t), []);
+});
+
+test.serial('a file is not imported for a member who was revoked or demoted while it arrived', async (t) => {
+  const { api, ctx, owner } = t.context;
+  await buildStaff(ctx);
+  const sendWhile = async (kind: string, change: (id: string) => Promise<unknown>) => {
+    const { staff, headers } = await buildStaffSession(ctx, { role: 'manager' });
+    const sent = request(`${api.url}/api/v1/admin/imports?kind=${kind}&format=csv`, {
+      method: 'POST',
+      headers: { ...headers, origin: api.url, 'content-type': 'text/csv' },
+    });
+    sent.write(kind === 'customers' ? 'email\n' : 'code,type,value\n');
+    const newest = () => owner.get('/imports?limit=1').then(({ body }) => body.imports[0]);
+    await until(async () => (await newest())?.state === 'receiving');
+    await change(staff.id);
+    sent.end(kind === 'customers' ? 'ada@example.com\n' : 'ALL,percent,100\n');
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    const { state, failure } = await newest();
+    return [response.statusCode, state, failure];
+  };
+  const revoke = (id: string) => revokeStaff(ctx, { id }, roles.owner);
+  const demote = (id: string) => changeStaff(ctx, { id, role: 'support' }, roles.owner);
+  const failure = 'Who sent the file may not import it any more. Nothing was imported.';
+  t.deepEqual(await sendWhile('promo_codes', revoke), [401, 'failed', failure]);
+  t.deepEqual(await sendWhile('promo_codes', demote), [403, 'failed', failure]);
+  t.deepEqual(await sendWhile('customers', demote), [202, 'queued', null]);
 });
