@@ -89,6 +89,13 @@ async function queryDatabase(ctx: Context, vector: Float32Array, kinds: readonly
 /** How long the vector of a query is cached: most searches repeat the same few queries. */
 const cachedMs = days(1);
 
+/**
+ * How many new queries of one store a process caches so long in a day, and how long the others: what a flood of
+ * searches leaves would otherwise fill Redis, which evicts nothing and has to have room for jobs.
+ */
+const cachedLongMax = 500;
+const cachedBrieflyMs = minutes(5);
+
 /** Longer than a search waits: a late vector is cached for the next search with the same query. */
 const callTimeoutMs = seconds(3);
 
@@ -99,7 +106,8 @@ const newPerMinute = 120;
 async function embedQuery(ctx: Context, embedder: Embedder, query: string): Promise<Float32Array> {
   const text = query.toLowerCase().replace(/\s+/g, ' ');
   const key = `search:${embedder.model}:${sha256(text).toString('base64url')}`;
-  const cached = await ctx.ports.cache.getOrLoad(key, cachedMs, async () => {
+  const ttlMs = embeddedInDay.count(ctx) < cachedLongMax ? cachedMs : cachedBrieflyMs;
+  const cached = await ctx.ports.cache.getOrLoad(key, ttlMs, async () => {
     countQuery(ctx);
     const [vector = new Float32Array()] = await embedder.embed([text], { timeoutMs: callTimeoutMs });
     return Buffer.from(toUnitLength(vector).buffer).toString('base64');
@@ -108,14 +116,27 @@ async function embedQuery(ctx: Context, embedder: Embedder, query: string): Prom
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 
-const counters = new LRUCache<string, { minute: number; count: number }>({ max: 10_000 });
+const embeddedInMinute = countPer(minutes(1));
+const embeddedInDay = countPer(days(1));
 
 /** Limit what a flood of searches in one store can cost. */
 function countQuery(ctx: Context): void {
-  const minute = Math.floor(ctx.clock.now().getTime() / minutes(1));
-  const counter = counters.get(ctx.tenant.id);
-  const count = counter?.minute === minute ? counter.count + 1 : 1;
-  counters.set(ctx.tenant.id, { minute, count });
-  if (count > newPerMinute)
+  embeddedInMinute.add(ctx);
+  if (embeddedInMinute.count(ctx) > newPerMinute)
     throw new ProviderError('embeddings', 'busy', 'The store has reached its limit of embedded searches per minute.');
+  embeddedInDay.add(ctx);
+}
+
+/** Counts the queries of each store in windows of this length, within this process. */
+function countPer(windowMs: number) {
+  const counters = new LRUCache<string, { window: number; count: number }>({ max: 10_000 });
+  const windowOf = ({ clock }: Context) => Math.floor(clock.now().getTime() / windowMs);
+  const count = (ctx: Context): number => {
+    const counter = counters.get(ctx.tenant.id);
+    return counter?.window === windowOf(ctx) ? counter.count : 0;
+  };
+  const add = (ctx: Context): void => {
+    counters.set(ctx.tenant.id, { window: windowOf(ctx), count: count(ctx) + 1 });
+  };
+  return { count, add };
 }

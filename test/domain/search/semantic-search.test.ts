@@ -4,6 +4,7 @@ import { embedDocument as embedDocumentJob } from '#jobs/search.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { findNeighbours } from '#src/domain/search/find-similar.ts';
 import {
   embedDocument,
   indexDocument,
@@ -131,6 +132,30 @@ test.serial('searchDocuments falls back to text while the embedder is slow, fail
     for (let query = 0; query < 130; query += 1) await searchDocuments(ctx, { q: `mug ${query}` });
   });
   t.is((await embeddings.counts()).requests - before, 120, "a flood costs no more than a minute's allowance");
+});
+
+test.serial('what a flood of new searches caches lasts for minutes, after the first ones of a day', async (t) => {
+  const { ctx, clock } = t.context;
+  const lives: number[] = [];
+  const cache: Context['ports']['cache'] = {
+    async getOrLoad(_key, ttlMs, load) {
+      const text = await load();
+      lives.push(ttlMs);
+      return { text, isCached: false };
+    },
+  };
+  const watched = { ...ctx, ports: { ...ctx.ports, cache } };
+  const flood = async () => {
+    for (let query = 0; query < 600; query += 1) {
+      if (query % 100 === 0) clock.pass(minutes(1));
+      await findNeighbours(watched, `bowl ${query}`, ['product']);
+    }
+    return lives.splice(0);
+  };
+  const expected = [...Array(500).fill(days(1)), ...Array(100).fill(minutes(5))];
+  t.deepEqual(await flood(), expected);
+  clock.pass(days(1));
+  t.deepEqual(await flood(), expected);
 });
 
 test.serial(
