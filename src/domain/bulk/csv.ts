@@ -3,20 +3,23 @@ import { stringify } from 'csv-stringify/sync';
 /** Begins a file: without it Excel reads Windows-1252. Importing removes it. */
 export const byteOrderMark = '\ufeff';
 
-/** A spreadsheet would run a text that begins so as a formula; or it would, but for apostrophes. */
-const formulaStart = /^(?='*[=+\-@\t\r])/;
+/**
+ * A spreadsheet would run a text that begins so as a formula; or it would, but for apostrophes. Numbers, and Excel in
+ * Japanese, also take these characters in full width.
+ */
+const formulaStart = /^(?='*[=+\-@＝＋－＠\t\r])/;
 
 /**
  * Where a comma is the decimal sign, a spreadsheet separates cells by semicolons. So it also divides a text at those,
  * and at its line breaks, because a quote counts at the beginning of a cell only.
  */
-const formulaStarts = /^(?='*[=+\-@\t\r])|(?<=[;\r\n])(?='*\t*[=+\-@])/g;
+const formulaStarts = /^(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\r\n])(?='*\t*[=+\-@＝＋－＠])/g;
 
 /** An apostrophe that one of those put there. */
-const apostrophes = /^'(?='*[=+\-@\t\r])|(?<=[;\r\n])'(?='*\t*[=+\-@])/g;
+const apostrophes = /^'(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\r\n])'(?='*\t*[=+\-@＝＋－＠])/g;
 
 /** The apostrophe at the beginning of a text, which a file for programs has. */
-const firstApostrophe = /^'(?='*[=+\-@\t\r])/;
+const firstApostrophe = /^'(?='*[=+\-@＝＋－＠\t\r])/;
 
 /** Rows as CSV. Where a formula would begin, a text gets an apostrophe, or another one, which importing removes. */
 export function csvOf(rows: readonly (readonly unknown[])[]): string {

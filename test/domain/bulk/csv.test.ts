@@ -4,15 +4,18 @@ import fc from 'fast-check';
 
 import { cellOf, csvOf } from '#src/domain/bulk/csv.ts';
 
-const texts = fc.string({ unit: fc.constantFrom('=', '+', '-', '@', ';', "'", '"', ',', '\n', '\r', '\t', 'a', ' ') });
+const texts = fc.string({
+  unit: fc.constantFrom('=', '+', '-', '@', '＝', '＋', '－', '＠', ';', "'", '"', ',', '\n', '\r', '\t', 'a', ' '),
+});
 
 test('no spreadsheet finds a formula in a text, also where it separates cells by semicolons', (t) => {
   fc.assert(
     fc.property(texts, (text) => {
-      for (const cell of csvOf([[text, text, { text }]]).split(/[;\r\n]/)) t.notRegex(cell, /^"?\t*[=+@-]/);
+      for (const cell of csvOf([[text, text, { text }]]).split(/[;\r\n]/)) t.notRegex(cell, /^"?\t*[=+@＝＋－＠-]/);
     }),
   );
   t.is(csvOf([['Bowl;=HYPERLINK(1)', 'Oak\n+1']]), `Bowl;'=HYPERLINK(1),"Oak\n'+1"\r\n`);
+  t.is(csvOf([['＝HYPERLINK(1)', 'Oak;＠SUM(1)']]), "'＝HYPERLINK(1),Oak;'＠SUM(1)\r\n");
 });
 
 for (const recordDelimiter of ['\n', '\r', '\r\n'])
