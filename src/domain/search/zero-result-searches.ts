@@ -16,7 +16,7 @@ export interface ZeroResultSearch {
  * be an email is not recorded.
  */
 export async function recordZeroResultSearch(ctx: Context, typed: string): Promise<void> {
-  if (/@|%40/.test(typed)) return;
+  if (/[@＠]|%40/.test(typed)) return;
   await write(
     ctx,
     sql`

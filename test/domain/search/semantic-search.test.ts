@@ -516,7 +516,8 @@ test.serial('searchDocuments records searches without results, and pruneZeroResu
   await searchDocuments(ctx, { q: 'Submarine' });
   await searchDocuments(ctx, { q: ' submarine ' });
   await searchDocuments(ctx, { q: 'zeppelin' });
-  for (const email of ['ada@example.com', 'ada%40example.com']) await searchDocuments(ctx, { q: email });
+  for (const email of ['ada@example.com', 'ada%40example.com', 'ada＠example.com'])
+    await searchDocuments(ctx, { q: email });
   t.false(
     (await listZeroResultSearches(ctx)).some(({ query }) => query.includes('example')),
     'nobody is named',
