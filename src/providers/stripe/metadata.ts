@@ -28,15 +28,15 @@ export const customerMetadata = ({ tenantId }: { readonly tenantId: string }): S
 });
 
 /**
- * The customer that a store uses, of those that the provider lists for an email, newest first: the oldest that was
- * created for the store, else the oldest that was created for no store, such as by the owner in the dashboard. The first
- * subscription of a customer decides the currency of all others.
+ * The customers that a store may use, of those that the provider lists for an email, newest first: the oldest that was
+ * created for the store, else those that were created for no store, such as by the owner in the dashboard, or by the
+ * provider for a guest who subscribed. The first subscription of a customer decides the currency of all others.
  */
-export function ownCustomer(
+export function usableCustomers(
   listed: readonly Stripe.Customer[],
   { tenantId, currency }: { readonly tenantId: string; readonly currency: string },
-): Stripe.Customer | undefined {
-  const usable = listed.filter(({ currency: decided }) => !decided || decided === currency.toLowerCase());
-  const oldestOf = (owner: string | undefined) => usable.findLast(({ metadata }) => metadata[names.tenantId] === owner);
-  return oldestOf(tenantId) ?? oldestOf(undefined);
+): { own: Stripe.Customer | undefined; unowned: Stripe.Customer[] } {
+  const usable = listed.filter(({ currency: decided }) => !decided || decided === currency.toLowerCase()).toReversed();
+  const of = (owner: string | undefined) => usable.filter(({ metadata }) => metadata[names.tenantId] === owner);
+  return { own: of(tenantId)[0], unowned: of(undefined) };
 }

@@ -11,7 +11,7 @@ import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Caller, newBudget, type SharedOptions } from './caller.ts';
-import { customerMetadata, ownCustomer } from './metadata.ts';
+import { customerMetadata, metadataIn, usableCustomers } from './metadata.ts';
 import { nextOf, pageParams } from './pages.ts';
 import { couponIdOf, couponParamsOf, sessionParamsOf } from './session-params.ts';
 import { idOf, sessionSnapshotOf } from './snapshots.ts';
@@ -81,6 +81,14 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     return { sessions: page.data.map((session) => sessionSnapshotOf(session)), next: nextOf(page) };
   };
 
+  /** Whether a customer has subscribed at another store with the same account, where it shows what belongs to that. */
+  async function isOfAnotherStore(customer: string, shared: SharedOptions): Promise<boolean> {
+    const { data } = await call({ ...shared, operation: 'subscriptions.list' }, (options) =>
+      stripe.subscriptions.list({ customer, status: 'all', limit: 100 }, options),
+    );
+    return data.some(({ metadata }) => ![null, shared.account.tenantId].includes(metadataIn(metadata).tenantId));
+  }
+
   return {
     fetchSession,
     listSessions,
@@ -139,8 +147,9 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
         const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
           stripe.customers.list({ email: spelling, limit: 100 }, options),
         );
-        const own = ownCustomer(found.data, { tenantId: account.tenantId, currency });
+        const { own, unowned } = usableCustomers(found.data, { tenantId: account.tenantId, currency });
         if (own) return own.id;
+        for (const { id } of unowned) if (!(await isOfAnotherStore(id, { account, budget, signal }))) return id;
       }
       const made = await call({ account, operation: 'customers.create', key, budget, signal }, (options) =>
         stripe.customers.create({ email, metadata: customerMetadata(account) }, options),

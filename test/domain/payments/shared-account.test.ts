@@ -68,22 +68,26 @@ async function followEvents(ctx: Context, services: Services): Promise<string[]>
   return runJobs(services, { rounds: 60 });
 }
 
-/** The shopper buys something at a discount and subscribes to something else; returns the subscription. */
-async function sell(ctx: Context, services: Services): Promise<string> {
-  const [bowl, promo] = [await buildProduct(ctx), await buildPromo(ctx)];
+/** A line of a checkout that begins a subscription. */
+async function subscribed(ctx: Context) {
   const beans = await buildProduct(ctx, {
     purchase_types: ['subscription'],
     subscription_intervals: ['month'],
     variants: [{ ships: false }],
   });
-  const subscribed = {
+  return {
     product_slug: beans.slug,
     variant_id: beans.variant.id,
     quantity: 1,
     purchase_type: 'subscription' as const,
     subscription_interval: 'month',
   };
-  for (const items of [[{ product_slug: bowl.slug, quantity: 1 }], [subscribed]]) {
+}
+
+/** The shopper buys something at a discount and subscribes to something else; returns the subscription. */
+async function sell(ctx: Context, services: Services): Promise<string> {
+  const [bowl, promo] = [await buildProduct(ctx), await buildPromo(ctx)];
+  for (const items of [[{ product_slug: bowl.slug, quantity: 1 }], [await subscribed(ctx)]]) {
     const { order_id: orderId } = await createCheckoutSession(ctx, {
       items,
       promo_code: promo.code,
@@ -173,4 +177,29 @@ test.serial('a shopper of two stores with the same provider account is a custome
     );
   }
   t.true(coupons.every((coupon) => ownerOf(coupon) !== undefined));
+});
+
+test.serial('who subscribed as a guest is another customer at another store with the same account', async (t) => {
+  const [left, right] = [await openStore(services), await openStore(services)];
+  const guest = { ...shopper, email: 'guest@shopper.example' };
+  const pay = async (ctx: Context, email: string | null) => {
+    const items = [await subscribed(ctx)];
+    const { order_id: orderId } = await createCheckoutSession(ctx, { items, customer_email: email });
+    await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...guest, outcome: 'paid' });
+    await followEvents(ctx, services);
+  };
+  await pay(left, null);
+  await pay(right, guest.email);
+  await pay(left, guest.email);
+  const customersOf = async (ctx: Context) => {
+    const rows = await read<{ id: string }>(
+      ctx,
+      sql`select payment_customer_id as id from customer_payment_ids where tenant_id = ${ctx.tenant.id}`,
+    );
+    return rows.map(({ id }) => id);
+  };
+  const { customers } = await stripe.account(secretKey);
+  const ids = customers.filter(({ email }) => email === guest.email).map(({ id }) => id);
+  t.is(ids.length, 2);
+  t.deepEqual([...(await customersOf(left)), ...(await customersOf(right))].toSorted(), ids.toSorted());
 });
