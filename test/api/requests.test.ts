@@ -371,3 +371,20 @@ test('outside local mode every response tells browsers to come back over TLS onl
     paths.map(() => null),
   );
 });
+
+test('no response is read as another type than the one it has, whatever a shopper has written in it', async (t) => {
+  const { tenant, api } = t.context;
+  const paths = [
+    '/api/v1/storefront',
+    '/api/v1/cart/none',
+    '/api/v1/cart/unsubscribe',
+    '/admin',
+    '/docs',
+    '/ops',
+    '/no',
+  ];
+  for (const path of paths) {
+    const { headers } = await api.call('GET', path, { tenant: tenant.slug });
+    t.is(headers.get('x-content-type-options'), 'nosniff', path);
+  }
+});

@@ -30,7 +30,6 @@ function sendPage(koa: RouterContext): void {
   koa.set({
     'content-security-policy': policyWith(nonce),
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   });
   koa.type = 'text/html; charset=utf-8';
@@ -64,7 +63,6 @@ function sendAsset(koa: RouterContext): void {
     'cache-control': 'public, max-age=31536000, immutable',
     etag,
     vary: 'Accept-Encoding',
-    'x-content-type-options': 'nosniff',
     ...(encoding !== 'identity' && { 'content-encoding': encoding }),
   });
   koa.type = `${type}; charset=utf-8`;

@@ -39,7 +39,6 @@ const policy = [
 
 const pageHeaders = {
   'content-security-policy': policy,
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
 

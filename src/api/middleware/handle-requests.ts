@@ -20,6 +20,8 @@ export function handleRequests(services: Services): Middleware {
     const requestId = harmless.test(given) ? given : newId('req');
     const startedAt = performance.now();
     koa.state['requestId'] = requestId;
+    // Whatever someone has written in a response, a browser takes it for nothing else than its type says.
+    koa.set('x-content-type-options', 'nosniff');
     if (!services.config.settings.localMode) koa.set('strict-transport-security', overTlsOnly);
 
     await correlate({ requestId }, () =>

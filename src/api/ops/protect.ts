@@ -16,7 +16,6 @@ const headers = {
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; " +
     "form-action 'self'",
   'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
 };
 
 /**
