@@ -388,11 +388,11 @@ test('every response has a request id, a Cache-Control and CORS headers', async 
     t.truthy(response.headers.get('x-request-id'), nameOf(route));
     t.is(response.headers.get('access-control-allow-origin'), origin, nameOf(route));
     t.regex(response.headers.get('vary') ?? '', /Origin/i, nameOf(route));
-    const isCompleted = route.caching === 'revalidate' && response.status < 400;
-    const keeping = route.audience.kind === 'bearer' ? 'private' : 'public';
+    const isRevalidated = route.caching === 'revalidate' && response.status < 400;
+    const visibility = route.audience.kind === 'bearer' ? 'private' : 'public';
     t.is(
       response.headers.get('cache-control'),
-      isCompleted ? `${keeping}, max-age=0, must-revalidate` : 'no-store',
+      isRevalidated ? `${visibility}, max-age=0, must-revalidate` : 'no-store',
       nameOf(route),
     );
   }

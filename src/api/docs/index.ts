@@ -1,5 +1,5 @@
 import type { Route } from '#src/api/lib/define-route.ts';
-import { type StoredReply, sendStored, storedHeaders, storeReply } from '#src/api/lib/render-reply.ts';
+import { type CachedReply, cachedFrom, revalidatedHeaders, sendCached } from '#src/api/lib/render-reply.ts';
 import type { RequestRouter } from '#src/api/lib/request-router.ts';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { sha256 } from '#src/lib/crypto.ts';
@@ -18,10 +18,10 @@ export function mountDocs(requestRouter: RequestRouter, services: Services, rout
   requestRouter.serve('/api/v1/openapi.json', {
     get(koa) {
       koa.set('access-control-allow-origin', '*');
-      sendStored(koa, json());
+      sendCached(koa, json());
     },
   });
-  requestRouter.serve('/docs', { get: (koa) => sendStored(koa, page()) });
+  requestRouter.serve('/docs', { get: (koa) => sendCached(koa, page()) });
 }
 
 const hashOf = ({ text }: Html) => `'sha256-${sha256(text).toString('base64')}'`;
@@ -42,11 +42,11 @@ const pageHeaders = {
   'referrer-policy': 'no-referrer',
 };
 
-function render(type: string, text: string, headers: Readonly<Record<string, string>> = {}): StoredReply {
+function render(type: string, text: string, headers: Readonly<Record<string, string>> = {}): CachedReply {
   const etag = `"${sha256(text).toString('base64url').slice(0, 27)}"`;
-  return storeReply({
+  return cachedFrom({
     status: 200,
-    headers: { 'content-type': `${type}; charset=utf-8`, ...storedHeaders(etag, false), ...headers },
+    headers: { 'content-type': `${type}; charset=utf-8`, ...revalidatedHeaders(etag, false), ...headers },
     body: text,
     etag,
   });

@@ -10,7 +10,7 @@ import { type Audience, type Caller, type EmailWork, needsOpenStore, type Route 
 import { HttpError } from './http-error.ts';
 import { readIdempotencyKey, runIdempotent } from './idempotent-request.ts';
 import { bodyReader, checkRequest, noPieces, type SentBody, streamBody } from './read-request.ts';
-import { type RenderedReply, renderReply, sendReply, sendStored } from './render-reply.ts';
+import { type RenderedReply, renderReply, sendCached, sendReply } from './render-reply.ts';
 import { prefersPage } from './reply.ts';
 import type { RequestRouter } from './request-router.ts';
 import type { RouteServices } from './route-services.ts';
@@ -34,8 +34,8 @@ export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices,
 }
 
 /**
- * The order of checks is documented: tenant or key, scope, rate, open store, size and type, schema, module, ceiling;
- * then the handler's own. If a token determines the tenant, the body that may contain it is read first.
+ * The order of checks is that of the table in `src/api/README.md`. If a token determines the tenant, the body that may
+ * contain it is read first.
  */
 async function serve(shared: RouteServices, route: Route, koa: RouterContext): Promise<void> {
   const { audience } = route;
@@ -58,7 +58,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
 
   const make = async () => handle(shared, route, koa, { party, identify }, await sent());
   const respond = async () => {
-    if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));
+    if (route.cacheable) sendCached(koa, await shared.replies.get(visitor, koa.url, make));
     else sendReply(koa, await make());
   };
   const isExpensive = route.expensiveWith !== undefined && koa.query[route.expensiveWith] !== undefined;

@@ -18,8 +18,8 @@ export interface RenderedReply {
   readonly etag: string | undefined;
 }
 
-/** A reply ready to be sent many times. */
-export interface StoredReply extends Omit<RenderedReply, 'body'> {
+/** A rendered reply that is sent many times. */
+export interface CachedReply extends Omit<RenderedReply, 'body'> {
   /** The body in UTF-8, with one character per byte: it is encoded once, and sent in one write with its headers. */
   readonly bytes: string;
 }
@@ -29,13 +29,12 @@ export function renderReply(route: Route, { tenant, key }: Visitor, reply: Reply
   if (reply.body instanceof Readable) return renderStream(reply, reply.body);
   const isHtml = typeof reply.body === 'string';
   const text = isHtml ? reply.body : reply.body && JSON.stringify(reply.body);
-  const isCompleted = route.caching === 'revalidate' && text !== undefined;
-  const etag = isCompleted ? tagOf(tenant, text) : undefined;
+  const etag = route.caching === 'revalidate' && text !== undefined ? tagOf(tenant, text) : undefined;
   return {
     status: reply.status,
     headers: {
       ...(text && { 'content-type': isHtml ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8' }),
-      ...(etag ? storedHeaders(etag, key !== undefined) : { 'cache-control': 'no-store' }),
+      ...(etag ? revalidatedHeaders(etag, key !== undefined) : { 'cache-control': 'no-store' }),
       ...reply.headers,
     },
     body: text,
@@ -53,7 +52,7 @@ function tagOf(tenant: Tenant, text: string): string {
 }
 
 /** The headers of a response that caches may store and must revalidate each time. */
-export function storedHeaders(etag: string, isPrivate: boolean): Record<string, string> {
+export function revalidatedHeaders(etag: string, isPrivate: boolean): Record<string, string> {
   return {
     'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=0, must-revalidate`,
     vary: 'x-tenant-slug, Authorization, Origin, Accept-Encoding',
@@ -93,13 +92,13 @@ export function sendReply(koa: KoaContext, reply: RenderedReply): void {
   koa.status = reply.status;
 }
 
-export function storeReply({ body, ...reply }: RenderedReply): StoredReply {
+export function cachedFrom({ body, ...reply }: RenderedReply): CachedReply {
   const text = typeof body === 'string' ? body : '';
   return { ...reply, bytes: Buffer.from(text).toString('latin1') };
 }
 
 /** Send a cached reply at once and without Koa, which would process every part of it again. */
-export function sendStored(koa: KoaContext, { status, headers, bytes, etag }: StoredReply): void {
+export function sendCached(koa: KoaContext, { status, headers, bytes, etag }: CachedReply): void {
   koa.respond = false;
   const own = { ...headers, 'x-request-id': String(koa.state['requestId']) };
   if (etag !== undefined && includesTag(koa.get('if-none-match'), etag)) koa.res.writeHead(304, own).end();
