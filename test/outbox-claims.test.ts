@@ -14,7 +14,7 @@ import { readJobStates } from '#src/outbox/queue-states.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { fillOutbox } from '#test/support/fill-outbox.ts';
-import { startRun } from '#test/support/job-runs.ts';
+import { startRound } from '#test/support/job-attempts.ts';
 import { only } from '#test/support/only.ts';
 
 // Claims are of all stores.
@@ -174,7 +174,7 @@ test('retryFailed retries a failed job of a queue, or all of that queue, and no 
     await fillOutbox(services, { store: 'ten_1', queue, count: 3, dueAt });
   const { claims } = await claim(t.context, { perQueue: 10, perStore: 10, reserved: 2 });
   for (const { id } of claims)
-    await recordFailed(services.execute, await startRun(services, id), clock.now(), 'broken');
+    await recordFailed(services.execute, await startRound(services, id), clock.now(), 'broken');
   const failedByQueue = async () => countBy(await readFailed(services.execute, known, { limitPerQueue: 10 }), 'queue');
   const one = claims.find(({ queue }) => queue === 'labels')?.id ?? '';
   for (const [which, retried, left] of [
@@ -192,7 +192,7 @@ test('retryFailed leaves what this release does not know', async (t) => {
   const job = 'webhooks.new';
   await fillOutbox(services, { store: 'ten_1', job, count: 1, dueAt: fromNow(clock, -minutes(1)) });
   const [claimed] = (await claimDue(services.execute, [job], clock.now())).claims;
-  await recordFailed(services.execute, await startRun(services, claimed?.id ?? ''), clock.now(), 'broken');
+  await recordFailed(services.execute, await startRound(services, claimed?.id ?? ''), clock.now(), 'broken');
   for (const which of [{ queue: 'webhooks' }, { queue: 'webhooks', id: claimed?.id ?? '' }])
     t.is(await retryFailed(services.execute, which, clock.now()), 0);
   t.is((await readFailed(services.execute, [job], { limitPerQueue: 10 })).length, 1);
@@ -206,7 +206,7 @@ test('closeFailed completes failed jobs by their name and key, and no other', as
   const { claims } = await claim(t.context, { perQueue: 10, perStore: 10, reserved: 2 });
   const failed = claims.filter(({ id }) => !id.endsWith('_3'));
   for (const { id } of failed)
-    await recordFailed(services.execute, await startRun(services, id), clock.now(), 'broken');
+    await recordFailed(services.execute, await startRound(services, id), clock.now(), 'broken');
   const keys = claims.filter(({ id }) => !id.endsWith('_2')).map(({ id }) => id.replace(/_(\d)$/, ':$1'));
   await closeFailed(services.execute, { tenantId: 'ten_2', job: other, keys }, clock.now());
   t.is((await readFailed(services.execute, known, { limitPerQueue: 10 })).length, 4);

@@ -12,7 +12,7 @@ import type { EventType } from '#src/outbox/events.ts';
 import { recordFinished, startJob } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from './support/context.ts';
 import { enqueuedJobs, recorded } from './support/enqueued-jobs.ts';
-import { startRun } from './support/job-runs.ts';
+import { startRound } from './support/job-attempts.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -176,7 +176,7 @@ test.serial('a relayed job is claimed again after 30 seconds, and then every min
     t.is(mine(await claimStale(execute, jobs, clock.now(), 1000)).length, 1);
   }
 
-  await recordFinished(execute, await startRun(services, claim?.id), clock.now());
+  await recordFinished(execute, await startRound(services, claim?.id), clock.now());
   clock.pass(3_600_000);
   t.is(mine(await claimStale(execute, jobs, clock.now(), 1000)).length, 0);
   t.is(await startJob(execute, claim?.id ?? '', clock.now()), undefined);

@@ -17,8 +17,8 @@ export interface Actor {
 /** One attempt of a job, as a worker describes it to the operation that it calls. */
 export interface JobAttempt extends CompletedJob {
   /** How many attempts failed before this one. */
-  readonly failedRuns: number;
-  readonly isLastRun: boolean;
+  readonly failedAttempts: number;
+  readonly isLastAttempt: boolean;
   /** Whether an operator retried the job after it had failed. */
   readonly manual: boolean;
 }

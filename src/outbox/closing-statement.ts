@@ -2,10 +2,10 @@ import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { insertDeliveries, insertEvents } from './deliveries.ts';
 import { insertJobs, type OutboxJob } from './enqueue.ts';
 import type { RecordedEvent } from './events.ts';
-import { fail, finish, type JobRun } from './job-state.ts';
+import { fail, finish, type JobRound } from './job-state.ts';
 
 /** The job whose outcome a transaction writes. */
-export interface CompletedJob extends JobRun {
+export interface CompletedJob extends JobRound {
   /** Set once the transaction that completes the job is committed. */
   isCompleted: boolean;
 }

@@ -24,15 +24,15 @@ export interface StartedJob {
 }
 
 /**
- * A run of a job as its row knows it. An operator's retry begins anew: a run that started before it neither ends nor
- * fails the retry, which waits for a run of its own.
+ * The attempts of a job until it ends. An operator's retry is a new round: an attempt that started before it neither
+ * ends nor fails the retry, which waits for an attempt of its own.
  */
-export interface JobRun {
+export interface JobRound {
   readonly outboxId: string;
   readonly firstStartedAt: Date;
 }
 
-const rowOf = ({ outboxId, firstStartedAt }: JobRun): Sql =>
+const rowOf = ({ outboxId, firstStartedAt }: JobRound): Sql =>
   sql`id = ${outboxId} and first_started_at = ${firstStartedAt}`;
 
 /**
@@ -51,20 +51,20 @@ export async function startJob(execute: Execute, id: string, now: Date): Promise
 }
 
 /**
- * Record that the job has completed, by a run that wrote no outcome. If another run has failed it meanwhile, it stays
- * failed: this one may have ended because it found nothing more to do.
+ * Record that the job has completed, by an attempt that wrote no outcome. If another one has failed it meanwhile, it
+ * stays failed: this one may have ended because it found nothing more to do.
  * @returns why it failed, or `undefined`
  */
-export async function recordFinished(execute: Execute, run: JobRun, now: Date): Promise<string | undefined> {
+export async function recordFinished(execute: Execute, round: JobRound, now: Date): Promise<string | undefined> {
   const [ended] = await execute<{ failure: string | null }>(sql`
     update outbox set finished_at = case when failed_at is null then ${now}::timestamptz end, next_relay_at = null
-    where ${rowOf(run)} and finished_at is null
+    where ${rowOf(round)} and finished_at is null
     returning case when failed_at is not null then failure end as failure`);
   return ended?.failure ?? undefined;
 }
 
 /**
- * A statement that completes a job together with its outcome, also if another run has failed it, or an operator has
+ * A statement that completes a job together with its outcome, also if another attempt has failed it, or an operator has
  * retried it since: the work is done.
  */
 export function finish(id: string, now: Date, onlyWhere: Sql = sql`true`): Sql {
@@ -81,18 +81,18 @@ export async function recordPostponed(execute: Execute, id: string): Promise<voi
 }
 
 /** Record that the job has failed and needs an operator. The relay does not add it again. */
-export async function recordFailed(execute: Execute, run: JobRun, now: Date, failure: string): Promise<void> {
-  await execute(fail(run, now, failure));
+export async function recordFailed(execute: Execute, round: JobRound, now: Date, failure: string): Promise<void> {
+  await execute(fail(round, now, failure));
 }
 
 /**
  * The statement of `recordFailed`, for a transaction that fails a job with its last one. A retry has then had its
  * outcome.
  */
-export function fail(run: JobRun, now: Date, failure: string): Sql {
+export function fail(round: JobRound, now: Date, failure: string): Sql {
   return sql`
     update outbox set failed_at = ${now}, failure = ${failure}, next_relay_at = null, starts = 0, manual = false
-    where ${rowOf(run)} and next_relay_at is not null`;
+    where ${rowOf(round)} and next_relay_at is not null`;
 }
 
 /** A batch of retried jobs is one statement, which is far from its time limit; one call retries a few seconds' worth. */

@@ -45,7 +45,7 @@ test('what the driver says of a connection that was lost or does not respond mea
   const terminated = await t.throwsAsync(lost, { message: /^Connection terminated/ });
   for (const error of [late, terminated]) {
     t.true(isDatabaseUnavailable(error), error.message);
-    t.like(outcomeOf(error, { triedForMs: 0, isLastRun: true }), { kind: 'snooze' }, error.message);
+    t.like(outcomeOf(error, { triedForMs: 0, isLastAttempt: true }), { kind: 'snooze' }, error.message);
   }
 });
 

@@ -15,7 +15,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
-import { jobAttempt } from '#test/support/job-runs.ts';
+import { jobAttempt } from '#test/support/job-attempts.ts';
 import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 

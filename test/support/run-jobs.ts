@@ -11,11 +11,11 @@ const known = jobs.map(({ name }) => name);
 /**
  * Run every due job, and those that they enqueue in turn, as the workers would but without Redis; the jobs of sessions
  * that are due are enqueued first, as by a tick. Returns the outcome of each run, in order, as `job: outcome`.
- * `failedRuns`: so many runs of each failed before.
+ * `failedAttempts`: so many attempts of each failed before.
  */
 export async function runJobs(
   services: Services,
-  options: { rounds?: number; failedRuns?: number } = {},
+  options: { rounds?: number; failedAttempts?: number } = {},
 ): Promise<string[]> {
   const outcomes: string[] = [];
   for (let round = 0; round < (options.rounds ?? 20); round += 1) {
@@ -23,14 +23,18 @@ export async function runJobs(
     const { claims } = await claimDue(services.execute, known, services.clock.now());
     if (claims.length === 0) break;
     for (const { id, job: name } of claims)
-      outcomes.push(`${name}: ${await runOnce(services, { id, name }, options.failedRuns)}`);
+      outcomes.push(`${name}: ${await runOnce(services, { id, name }, options.failedAttempts)}`);
   }
   return outcomes;
 }
 
-/** Run a job as a worker would that was handed it, and return its outcome. `failedRuns`: so many of it failed before. */
-export async function runOnce(services: Services, job: { id: string; name: string }, failedRuns = 0): Promise<string> {
+/** Run a job as a worker would that was handed it, after so many failed attempts, and return its outcome. */
+export async function runOnce(
+  services: Services,
+  job: { id: string; name: string },
+  failedAttempts = 0,
+): Promise<string> {
   const { signal: shutdown } = new AbortController();
-  const outcome = await runJob(services, byName, { ...job, attemptsMade: failedRuns, opts: {} }, { shutdown });
+  const outcome = await runJob(services, byName, { ...job, attemptsMade: failedAttempts, opts: {} }, { shutdown });
   return outcome.kind === 'done' ? 'done' : `${outcome.kind} (${outcome.reason})`;
 }

@@ -3,10 +3,10 @@ import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { days, hours, seconds } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 
-/** The four ways in which a run can end. */
+/** The four ways in which an attempt can end. */
 export type Outcome =
   | { readonly kind: 'done' }
-  | { readonly kind: 'retry'; readonly reason: string; readonly error: unknown; readonly isLastRun: boolean }
+  | { readonly kind: 'retry'; readonly reason: string; readonly error: unknown; readonly isLastAttempt: boolean }
   | { readonly kind: 'snooze'; readonly reason: string; readonly milliseconds: number }
   | { readonly kind: 'cancel'; readonly reason: string };
 
@@ -38,7 +38,7 @@ const busyForMs = hours(1);
  */
 export function outcomeOf(
   error: unknown,
-  { triedForMs, isLastRun }: { triedForMs: number; isLastRun: boolean },
+  { triedForMs, isLastAttempt }: { triedForMs: number; isLastAttempt: boolean },
 ): Outcome {
   if (triedForMs < snoozeForMs) {
     if (error instanceof Snooze) return snooze(error.milliseconds, error.message);
@@ -52,5 +52,5 @@ export function outcomeOf(
   if (error instanceof DomainError) return cancel(`${error.code}: ${error.message}`);
   if (error instanceof ProviderError && ['refused', 'denied', 'missing'].includes(error.failure))
     return cancel(error.message);
-  return { kind: 'retry', reason: error instanceof Error ? error.message : String(error), error, isLastRun };
+  return { kind: 'retry', reason: error instanceof Error ? error.message : String(error), error, isLastAttempt };
 }

@@ -25,7 +25,7 @@ export async function recordOutcome(
     await recordPostponed(services.execute, job.id ?? '');
     return delay(job, token, outcome.milliseconds);
   }
-  if (outcome.kind === 'retry' && !outcome.isLastRun) {
+  if (outcome.kind === 'retry' && !outcome.isLastAttempt) {
     await recordPostponed(services.execute, job.id ?? '');
     throw withoutStack(new Retry(outcome.reason));
   }

@@ -12,7 +12,7 @@ import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import { returnClaims } from '#src/outbox/claim-jobs.ts';
-import { type JobRun, recordFailed, recordFinished, type StartedJob, startJob } from '#src/outbox/job-state.ts';
+import { type JobRound, recordFailed, recordFinished, type StartedJob, startJob } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { cancel, type Outcome, outcomeOf, snooze } from './outcome.ts';
 import type { Processor } from './processor.ts';
@@ -65,13 +65,13 @@ export async function runJob(
   const tenant = started.tenantId ? await services.tenants.byId(started.tenantId) : undefined;
   if (started.tenantId && !tenant) {
     // Its store was removed.
-    await recordFinished(services.execute, runOf(started), services.clock.now());
+    await recordFinished(services.execute, roundOf(started), services.clock.now());
     return { kind: 'done' };
   }
   const correlation = { requestId: started.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
   const work = async () => {
     const outcome = await attemptJob(services, processor, job, started, runtime);
-    if (fails(outcome)) await recordFailed(services.execute, runOf(started), services.clock.now(), outcome.reason);
+    if (fails(outcome)) await recordFailed(services.execute, roundOf(started), services.clock.now(), outcome.reason);
     logOutcome(services, job, outcome);
     return outcome;
   };
@@ -91,7 +91,7 @@ function spanOf({ id, trace }: StartedJob): SpanOptions {
   return { kind: 'consumer', attributes: { 'messaging.message.id': id }, parent: trace };
 }
 
-const runOf = ({ id, firstStartedAt }: StartedJob): JobRun => ({ outboxId: id, firstStartedAt });
+const roundOf = ({ id, firstStartedAt }: StartedJob): JobRound => ({ outboxId: id, firstStartedAt });
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
 async function start(services: Services, processor: Processor, job: TakenJob): Promise<StartedJob | undefined> {
@@ -121,10 +121,10 @@ async function attemptJob(
 ): Promise<Outcome> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), processor.job.timeoutSeconds * 1000);
-  const failedRuns = job.attemptsMade;
+  const failedAttempts = job.attemptsMade;
   // The release that added the job to its queue may have allowed it another number.
-  const isLastRun = failedRuns + 1 >= Math.min(processor.job.retry.attempts, job.opts.attempts ?? Infinity);
-  const attempt = { ...runOf(started), failedRuns, isLastRun, isCompleted: false, manual: started.manual };
+  const isLastAttempt = failedAttempts + 1 >= Math.min(processor.job.retry.attempts, job.opts.attempts ?? Infinity);
+  const attempt = { ...roundOf(started), failedAttempts, isLastAttempt, isCompleted: false, manual: started.manual };
   const base = services.context({
     actor: { kind: 'job', id: started.id || processor.job.name },
     signal: AbortSignal.any([timeout.signal, shutdown]),
@@ -152,7 +152,7 @@ async function attemptJob(
     // It was aborted, or will have to be: that is no failed attempt, and another process takes the job at once.
     if (shutdown.aborted) return snooze(0, 'the process stops');
     const triedForMs = services.clock.now().getTime() - started.firstStartedAt.getTime();
-    const outcome = outcomeOf(error, { triedForMs, isLastRun });
+    const outcome = outcomeOf(error, { triedForMs, isLastAttempt });
     // What requires a manual action has already been recorded with its subject.
     if (fails(outcome) && !(error instanceof ManualActionRequired))
       await failSubject(processor, ctx, started, outcome.reason);
@@ -163,7 +163,7 @@ async function attemptJob(
 }
 
 const fails = (outcome: Outcome): outcome is Extract<Outcome, { kind: 'retry' | 'cancel' }> =>
-  outcome.kind === 'cancel' || (outcome.kind === 'retry' && outcome.isLastRun);
+  outcome.kind === 'cancel' || (outcome.kind === 'retry' && outcome.isLastAttempt);
 
 /** Record that the job failed, and let it mark its subject as failed. Jobs of the platform have no subject. */
 async function failSubject(
@@ -185,12 +185,12 @@ async function failSubject(
 function obstacleOf({ job }: Processor, { payload, starts }: StartedJob): string | undefined {
   const issues = issuesOf(job.payload, payload);
   if (issues.length > 0) return `payload: ${issues.map(({ path, detail }) => `${path} ${detail}`).join(', ')}`;
-  return starts > startsMax ? `crashes: ${startsMax} runs died without an outcome.` : undefined;
+  return starts > startsMax ? `crashes: ${startsMax} attempts died without an outcome.` : undefined;
 }
 
 function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('The run took longer than its job allows.')), {
+    signal.addEventListener('abort', () => reject(new Error('The attempt took longer than its job allows.')), {
       once: true,
     });
   });

@@ -152,9 +152,9 @@ function startWorker(
     // After an error of the connection, which a Redis Cluster reports while a replica takes over.
     runRetryDelay: seconds(1),
     settings: {
-      backoffStrategy: (failedRuns, _type, _error, job) => {
+      backoffStrategy: (failedAttempts, _type, _error, job) => {
         const policy = processors.get(job?.name ?? '')?.job.retry;
-        return policy ? delayAfter(policy, failedRuns, Math.random()) : seconds(1);
+        return policy ? delayAfter(policy, failedAttempts, Math.random()) : seconds(1);
       },
     },
   });

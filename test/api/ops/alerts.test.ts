@@ -26,7 +26,7 @@ import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { type Fleet, openFleet, scrapeHeaders } from '#test/support/fleet.ts';
-import { startRun } from '#test/support/job-runs.ts';
+import { startRound } from '#test/support/job-attempts.ts';
 import { holds, readScrape, type Scrape } from '#test/support/prometheus.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -140,7 +140,7 @@ const conditions: Readonly<Record<string, Condition>> = {
       const { services } = world;
       await drain(world);
       const [job] = (await claimDue(services.execute, [drainEndpoint.name], services.clock.now())).claims;
-      await recordFailed(services.execute, await startRun(services, job?.id), services.clock.now(), 'It was no use.');
+      await recordFailed(services.execute, await startRound(services, job?.id), services.clock.now(), 'It was no use.');
     },
     end: async (world) => {
       await retryFailed(world.services.execute, { queue: 'webhooks' }, world.services.clock.now());

@@ -192,7 +192,7 @@ test('a Retry on the board sends the latest email of a kind, and none that a lat
   const ids: string[] = [];
   for (let number = 1; number <= 2; number += 1) {
     ids.push(await buildMail(ctx, { kind: 'receipt', to: newAddress(), data: orderMail(), subjectId }));
-    await runJobs(services, { failedRuns: 7 });
+    await runJobs(services, { failedAttempts: 7 });
     t.context.clock.pass(minutes(1));
   }
   const failedJobs = () =>
@@ -220,14 +220,14 @@ test('the failed job of an email that is retried leaves the board', async (t) =>
   const mailId = await buildMail(ctx, { kind: 'receipt', to: newAddress(), data: orderMail(), subjectId });
   mailer.send = () => Promise.reject(new Error('a defect'));
   t.teardown(() => Object.assign(mailer, accepting));
-  await runJobs(services, { failedRuns: 7 });
+  await runJobs(services, { failedAttempts: 7 });
   const failedJobs = () => services.execute(sql`select key from outbox where failed_at is not null`);
   t.deepEqual(await failedJobs(), [{ key: `${mailId}:1` }]);
   t.is((await api.call('POST', `/ops/emails/${tenant.slug}/${mailId}/retry`)).status, 303);
   t.deepEqual(await failedJobs(), []);
 
   // As often as it fails, there is one.
-  await runJobs(services, { failedRuns: 7 });
+  await runJobs(services, { failedAttempts: 7 });
   t.deepEqual(await failedJobs(), [{ key: `${mailId}:3` }]);
   t.is((await api.call('POST', `/ops/emails/${tenant.slug}/${mailId}/retry`)).status, 303);
   mailer.send = accepting.send;

@@ -15,7 +15,7 @@ import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
-import { startRun } from '#test/support/job-runs.ts';
+import { startRound } from '#test/support/job-attempts.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { ports: { shipping: fakeShippingGateway() } });
@@ -47,8 +47,8 @@ test.serial('readOperations shows what is due in a queue, since when, what is sc
     enqueue(ctx, drainEndpoint, { endpointId: 'later', causeId: 'test' }, { dueAt: fromNow(ctx.clock, minutes(10)) });
   });
   const [, completed, failed] = (await claimDue(execute, [drainEndpoint.name], clock.now())).claims;
-  await recordFinished(execute, await startRun(services, completed?.id), clock.now());
-  await recordFailed(execute, await startRun(services, failed?.id), clock.now(), 'It was no use.');
+  await recordFinished(execute, await startRound(services, completed?.id), clock.now());
+  await recordFailed(execute, await startRound(services, failed?.id), clock.now(), 'It was no use.');
   clock.pass(seconds(5));
   const unrelayed = clock.now();
   await transact(ctx, async (ctx) =>

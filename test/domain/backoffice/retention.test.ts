@@ -35,7 +35,7 @@ import { buildPaidOrder, buildReleasedHold } from '#test/support/factories/order
 import { holdsOf } from '#test/support/factories/payments.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
-import { startRun } from '#test/support/job-runs.ts';
+import { startRound } from '#test/support/job-attempts.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -289,8 +289,8 @@ test.serial('jobs are deleted a week after they completed, and open and failed o
     ),
   );
   t.is(claims.length, 3);
-  await recordFinished(services.execute, await startRun(services, completed), clock.now());
-  await recordFailed(services.execute, await startRun(services, failed), clock.now(), 'It was no use.');
+  await recordFinished(services.execute, await startRound(services, completed), clock.now());
+  await recordFailed(services.execute, await startRound(services, failed), clock.now(), 'It was no use.');
 
   clock.pass(days(7) - 60_000);
   await prune(services.context(), pruneOutbox);

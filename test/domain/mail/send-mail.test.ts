@@ -25,7 +25,7 @@ import { buildMail, newAddress, orderMail, readMail } from '#test/support/factor
 import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
 import { buildLink, linkRequest } from '#test/support/factories/sessions.ts';
 import { linkIn } from '#test/support/fakes/mailer.ts';
-import { jobAttempt } from '#test/support/job-runs.ts';
+import { jobAttempt } from '#test/support/job-attempts.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;

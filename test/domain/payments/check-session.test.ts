@@ -12,7 +12,7 @@ import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/
 import { buildPromo } from '#test/support/factories/promotions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { interleave } from '#test/support/interleave.ts';
-import { jobAttempt } from '#test/support/job-runs.ts';
+import { jobAttempt } from '#test/support/job-attempts.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buy } from './support.ts';
 
@@ -177,7 +177,7 @@ test.serial('removeDiscount fails, and at last waits, only while the provider ma
     items: [{ product_slug: slug, quantity: 1 }],
     promo_code: code,
   });
-  const lastAttempt = jobAttempt({ failedRuns: 4, isLastRun: true });
+  const lastAttempt = jobAttempt({ failedAttempts: 4, isLastAttempt: true });
   for (const failure of ['away', 'busy'] as const) {
     payments.misfortunes.removeDiscount = [{ failure }, { failure }];
     await t.throwsAsync(removeDiscount(ctx, { orderId }), { instanceOf: ProviderError }, failure);

@@ -20,7 +20,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { jobAttempt } from '#test/support/job-runs.ts';
+import { jobAttempt } from '#test/support/job-attempts.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
@@ -228,8 +228,8 @@ test.serial('scanEventGap halves its batch after each failed attempt', async (t)
       )
     )[0]?.at.getTime() ?? 0;
   const before = await scannedTo();
-  const run = jobAttempt({ failedRuns: 3 });
-  await scanEventGap({ ...ctx, attempt: run }, work ?? { gapId: '', number: 0 });
+  const attempt = jobAttempt({ failedAttempts: 3 });
+  await scanEventGap({ ...ctx, attempt }, work ?? { gapId: '', number: 0 });
   t.is((await scannedTo()) - before, hours(72 / 8));
   await runJobs(services);
   t.truthy((await gapsOf(t.context))[0]?.finishedAt);

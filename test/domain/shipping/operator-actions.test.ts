@@ -33,7 +33,7 @@ import { buildPaidOrder, buildReleasedHold, newYork } from '#test/support/factor
 import { buildShippingAccount, origin } from '#test/support/factories/shipping.ts';
 import { busy, denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { interceptStatements } from '#test/support/intercept-statements.ts';
-import { jobAttempt } from '#test/support/job-runs.ts';
+import { jobAttempt } from '#test/support/job-attempts.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { labelOf, orderOf, outboxJobsOf, press, type Requested, request, run, runToEnd, withFake } from './support.ts';
@@ -693,19 +693,19 @@ test('quoteOrder rejects an order without an address, and reports an unavailable
   await t.throwsAsync(quoteOrder(ctx, { orderId: 'ord_none' }), { instanceOf: DomainError, code: 'not_found' });
 });
 
-/** The last run that the queue allows. */
-const lastRun = { failedRuns: 4, rounds: 1 };
+/** The last attempt that the queue allows. */
+const lastAttempt = { failedAttempts: 4, rounds: 1 };
 
 test.serial('an unexpected error flags the label on the last attempt, and not before', async (t) => {
   const { services, ctx } = t.context;
   await buildShippingAccount(ctx);
-  for (const [failedRuns, state] of [
+  for (const [failedAttempts, state] of [
     [3, 'queued'],
     [4, 'needs_attention'],
   ] as const) {
     const { order } = await request(ctx);
     provider.of(ctx.tenant.id).throws.quote = [new TypeError('a mistake')];
-    await runJobs(services, { failedRuns, rounds: 1 });
+    await runJobs(services, { failedAttempts, rounds: 1 });
     t.is((await labelOf(ctx, order.id)).state, state);
   }
 });
@@ -743,7 +743,7 @@ test.serial(
       const { order } = await request(ctx);
       await setFirstAttempt(ctx, fromNow(clock, -triedForMs));
       throws.quote = [busy(60)];
-      await runJobs(services, lastRun);
+      await runJobs(services, lastAttempt);
       t.like(await labelOf(ctx, order.id), { state, reason: 'provider_rate_limited' });
       t.is((await orderOf(ctx, order.id)).attention, state === 'queued' ? null : 'provider_rate_limited');
     }
@@ -764,6 +764,8 @@ test.serial('a label that a crashed attempt held days after the first one is fla
   ]);
   await client.query('commit');
   client.release();
-  t.true((await runJobs(services, lastRun)).includes('labels.purchase-label: retry (another attempt holds the label)'));
+  t.true(
+    (await runJobs(services, lastAttempt)).includes('labels.purchase-label: retry (another attempt holds the label)'),
+  );
   t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'crashes' });
 });

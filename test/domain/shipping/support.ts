@@ -9,7 +9,7 @@ import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { type BuiltOrder, buildPaidOrder, type GivenOrder } from '#test/support/factories/orders.ts';
 import { type FakeShipping, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
-import { jobAttempt } from '#test/support/job-runs.ts';
+import { jobAttempt } from '#test/support/job-attempts.ts';
 
 /** A store's context with a provider and a clock of its own. */
 export function withFake(ctx: Context): { ctx: Context; shipping: FakeShipping; clock: TestClock } {

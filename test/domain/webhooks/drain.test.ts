@@ -26,7 +26,7 @@ import { dieAt } from '#test/support/die-at.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { interleave } from '#test/support/interleave.ts';
-import { jobAttempt } from '#test/support/job-runs.ts';
+import { jobAttempt } from '#test/support/job-attempts.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
 

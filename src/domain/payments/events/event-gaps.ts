@@ -88,7 +88,8 @@ const waitMs = minutes(10);
 export async function scanEventGap(ctx: Context, { gapId, number }: { gapId: string; number: number }): Promise<void> {
   const gap = await readGap(ctx, gapId);
   if (!gap) return;
-  const to = new Date(Math.min(gap.from.getTime() + sliceMs / 2 ** (ctx.attempt?.failedRuns ?? 0), gap.to.getTime()));
+  const lengthMs = sliceMs / 2 ** (ctx.attempt?.failedAttempts ?? 0);
+  const to = new Date(Math.min(gap.from.getTime() + lengthMs, gap.to.getTime()));
   try {
     await applyObjects(ctx, { from: gap.from, to }, gap.lostFrom);
   } catch (error) {

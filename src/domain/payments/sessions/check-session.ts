@@ -139,6 +139,6 @@ export async function removeDiscount(ctx: Context, { orderId }: { orderId: strin
   } catch (error) {
     const failure = providerFailureOf(error);
     const mayPass = failure instanceof ProviderError && (failure.failure === 'away' || failure.failure === 'busy');
-    if (mayPass) throw ctx.attempt?.isLastRun ? new Snooze(waitMs, failure.message) : failure;
+    if (mayPass) throw ctx.attempt?.isLastAttempt ? new Snooze(waitMs, failure.message) : failure;
   }
 }
