@@ -145,7 +145,7 @@ export async function readOne<Row>(
 }
 
 /** The row of a statement that always has one, such as a `select` without a table. */
-export async function readRow<Row>(ctx: TenantContext, statement: Sql): Promise<Row> {
+export async function readOneOrFail<Row>(ctx: TenantContext, statement: Sql): Promise<Row> {
   const row = await readOne<Row>(ctx, statement);
   if (!row) throw new TypeError('The statement returned no row.');
   return row;

@@ -1,5 +1,5 @@
 import { refundDuplicate, refundUnusedLabel } from '#jobs/labels.ts';
-import { readRow } from '#src/database/transact.ts';
+import { readOneOrFail } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { openJobsOf } from '#src/outbox/queue-states.ts';
 import type { Context } from '../context.ts';
@@ -27,7 +27,7 @@ const refundsOfLabels = [refundUnusedLabel.name, refundDuplicate.name];
 export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
   const ofStore = sql`tenant_id = ${ctx.tenant.id}`;
   const payable = sql`payment_sessions where ${ofStore} and state in ('creating', 'open')`;
-  return readRow<OpenBusiness>(
+  return readOneOrFail<OpenBusiness>(
     ctx,
     sql`
     select

@@ -1,4 +1,4 @@
-import { read, readRow } from '#src/database/transact.ts';
+import { read, readOneOrFail } from '#src/database/transact.ts';
 import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -58,7 +58,7 @@ export async function readOverview(ctx: Context, scopes: readonly Scope[]): Prom
   const tenantId = ctx.tenant.id;
   const [attention, counts] = await Promise.all([
     read<Attention>(ctx, attentionByReason(tenantId)),
-    readRow<Omit<OverviewView, 'attention'>>(
+    readOneOrFail<Omit<OverviewView, 'attention'>>(
       ctx,
       sql`
       select

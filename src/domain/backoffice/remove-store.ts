@@ -1,5 +1,5 @@
 import { removeStores as removeStoresJob } from '#jobs/retention.ts';
-import { asPlatform, readRow, transact } from '#src/database/transact.ts';
+import { asPlatform, readOneOrFail, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
@@ -70,7 +70,7 @@ export interface StoredElsewhere {
 
 export async function readStoredElsewhere(ctx: Context): Promise<StoredElsewhere> {
   const ofStore = sql`tenant_id = ${ctx.tenant.id}`;
-  return readRow<StoredElsewhere>(
+  return readOneOrFail<StoredElsewhere>(
     ctx,
     sql`
     select (select count(*)::int from customer_payment_ids where ${ofStore}) as "paymentCustomers",

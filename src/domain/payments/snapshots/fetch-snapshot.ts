@@ -1,4 +1,4 @@
-import { readOne } from '#src/database/transact.ts';
+import { readOne, readOneOrFail } from '#src/database/transact.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
@@ -156,9 +156,8 @@ export async function fetchPayment(ctx: Context, account: PaymentAccount, refere
 }
 
 async function takeSnapshotNumber(ctx: Context): Promise<number> {
-  const row = await readOne<{ number: number }>(ctx, sql`select nextval('payment_snapshot_numbers')::int8 as number`);
-  if (!row) throw new TypeError('The sequence returned no number.');
-  return row.number;
+  const next = sql`select nextval('payment_snapshot_numbers')::int8 as number`;
+  return (await readOneOrFail<{ number: number }>(ctx, next)).number;
 }
 
 /** Whether our metadata on an object of the provider names an order of this store, in this environment. */
