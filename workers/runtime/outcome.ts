@@ -26,15 +26,7 @@ const databaseBusyMs = seconds(15);
 const busyForMs = hours(1);
 
 /**
- * The outcome of a job that threw an error. This is the only place that decides it.
- *
- *   Snooze, or a provider that is busy and said until when   snooze   costs no attempt: it is not an error
- *   PostgreSQL is unavailable: frozen, or its disk is full   snooze
- *   PostgreSQL ended a statement: an operator holds a lock    snooze, for an hour
- *   DomainError                                              cancel   another attempt would not change it
- *   ManualActionRequired                                     cancel   its message is for the operator
- *   ProviderError: refused, denied or missing                cancel
- *   anything else                                            retry    by the policy of the job
+ * The outcome of a job that threw an error. This is the only place that decides it; `jobs/README.md` has it as a table.
  */
 export function outcomeOf(
   error: unknown,
