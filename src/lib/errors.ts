@@ -131,6 +131,13 @@ export class ProviderError extends Error {
   }
 }
 
+/**
+ * Whether repeating the request cannot help: the provider declined it, or its account has no such object, as when the
+ * store's account was replaced meanwhile.
+ */
+export const isFinalFailure = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && (error.failure === 'refused' || error.failure === 'missing');
+
 /** Run this job later. It costs no attempt: a provider is busy, nothing is wrong. */
 export class Snooze extends Error {
   override readonly name = 'Snooze';

@@ -145,7 +145,8 @@ async function openSession(
 export const provesNotCreated = ({ failure, code }: ProviderError): boolean => failure !== 'away' || code === notSent;
 
 /** Whether a failure proves it for earlier attempts, too: the provider returns the result of the first one again. */
-const provesNeverCreated = ({ failure }: ProviderError): boolean => failure === 'refused' || failure === 'missing';
+export const provesNeverCreated = ({ failure }: ProviderError): boolean =>
+  failure === 'refused' || failure === 'missing';
 
 /** The order that an earlier attempt of this request began, unless that is over. */
 async function continueOrder(ctx: Context, { earlierOrderId }: SellingTerms): Promise<BegunOrder | undefined> {

@@ -16,7 +16,7 @@ import {
   snapshotOfSession,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
-import { provesNotCreated } from './create-checkout-session.ts';
+import { provesNeverCreated, provesNotCreated } from './create-checkout-session.ts';
 import { abandonSession } from './supersede-session.ts';
 
 /** With less time than this the provider rejects a session that it has not created already. */
@@ -76,7 +76,7 @@ async function createAgain(
     return { kind: 'made', created };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.failure === 'refused' || error.failure === 'missing') return { kind: 'never_made' };
+    if (provesNeverCreated(error)) return { kind: 'never_made' };
     if (provesNotCreated(error)) return { kind: 'unknown' };
     // The provider returns the error that it stored under the key again and again, whether it acted or not.
     return searchSession(ctx, account, session, attempt);

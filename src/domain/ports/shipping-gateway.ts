@@ -1,5 +1,3 @@
-import { ProviderError } from '#src/lib/errors.ts';
-
 /** A store's account at the shipping provider, decrypted for one use. Never logged or stored unencrypted. */
 export interface ShippingAccount {
   /** The owner of the account: circuit breakers and carrier lists are kept by tenant. */
@@ -158,10 +156,3 @@ export interface ShippingGateway {
 
 /** A second provider, whose credentials are only stored and checked. */
 export type ShippingConnection = Pick<ShippingGateway, 'checkAccount'>;
-
-/**
- * Whether repeating the request cannot help: the shipping provider rejected it, or its account has no such label, as
- * when the store's account was replaced after the purchase.
- */
-export const isFinal = (error: unknown): boolean =>
-  error instanceof ProviderError && (error.failure === 'refused' || error.failure === 'missing');

@@ -1,8 +1,8 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { ProviderError, Snooze } from '#src/lib/errors.ts';
+import { isFinalFailure, ProviderError, Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { isFinal, type LabelPurchase, type Rate } from '../ports/shipping-gateway.ts';
+import type { LabelPurchase, Rate } from '../ports/shipping-gateway.ts';
 import { isNotRemoved } from '../tenants/index.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
@@ -49,7 +49,7 @@ export async function buyLabel(ctx: Context, label: Label, account: OpenedAccoun
     }
     // The provider responded without selling the label.
     label.wasNotBought();
-    if (!label.chosenManually && isFinal(error)) label.dropRate();
+    if (!label.chosenManually && isFinalFailure(error)) label.dropRate();
     return recordProviderError(ctx, label, account, error);
   }
   return recordPurchaseOutcome(ctx, label, purchase);

@@ -1,13 +1,13 @@
 import { readOne, transact } from '#src/database/transact.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { labelCurrencyOf } from '#src/lib/currency.ts';
-import { DomainError, invalidRequest, notFound, ProviderError } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest, isFinalFailure, notFound, ProviderError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { type OrderForShipping, orderForShipping, recordFulfillment, takeMissingStock } from '../orders/index.ts';
-import { isFinal, type QuoteRequest, type Rate } from '../ports/shipping-gateway.ts';
+import type { QuoteRequest, Rate } from '../ports/shipping-gateway.ts';
 import { needsShipping, packed, sentItems } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
 import { declareGoods, unknownOz } from './customs.ts';
@@ -101,7 +101,7 @@ async function fetchRate(ctx: Context, rateId: string): Promise<{ readonly rate:
     return await ctx.ports.shipping.fetchRate(opened.account, rateId, { signal: ctx.signal });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (isFinal(error)) throw noSuchRate();
+    if (isFinalFailure(error)) throw noSuchRate();
     throw providerUnavailable(error);
   }
 }

@@ -1,11 +1,11 @@
 import { refundDuplicate as refundDuplicateJob } from '#jobs/labels.ts';
 import { completeJob, readOne, transact } from '#src/database/transact.ts';
-import { ManualActionRequired } from '#src/lib/errors.ts';
+import { isFinalFailure, ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
-import { isFinal, type LabelPurchase, type Rate, type ShippingAccount } from '../ports/shipping-gateway.ts';
+import type { LabelPurchase, Rate, ShippingAccount } from '../ports/shipping-gateway.ts';
 import type { Label } from './label.ts';
 import { laterIfDenied } from './pause-labels.ts';
 import { openAccount } from './shipping-account.ts';
@@ -134,7 +134,7 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
     await ctx.ports.shipping.refundPurchase(opened.account, purchaseId, { signal: ctx.signal });
   } catch (error) {
     await laterIfDenied(ctx, opened, error);
-    if (!isFinal(error)) throw error;
+    if (!isFinalFailure(error)) throw error;
     const orderNumber = await rejectDuplicate(ctx, purchaseId);
     throw new ManualActionRequired(
       `${orderNumber}: duplicate_voided. The shipping provider does not refund the second label. ` +
@@ -173,7 +173,7 @@ async function fetchRate(ctx: Context, account: ShippingAccount, rateId: string)
   try {
     return (await ctx.ports.shipping.fetchRate(account, rateId, { signal: ctx.signal })).rate;
   } catch (error) {
-    if (isFinal(error)) return undefined;
+    if (isFinalFailure(error)) return undefined;
     throw error;
   }
 }

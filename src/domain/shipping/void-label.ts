@@ -3,12 +3,11 @@ import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days, seconds } from '#src/lib/duration.ts';
-import { DomainError, ManualActionRequired, notFound, ProviderError, Snooze } from '#src/lib/errors.ts';
+import { DomainError, isFinalFailure, ManualActionRequired, notFound, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
-import { isFinal } from '../ports/shipping-gateway.ts';
 import { rejectIfRemoved } from '../tenants/index.ts';
 import type { Label } from './label.ts';
 import { leaseMs, lockLabel, lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
@@ -66,7 +65,7 @@ async function refund(ctx: Context, held: HeldLabel): Promise<'requested' | 'rej
     await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
     return 'requested';
   } catch (error) {
-    const isRejected = isFinal(error);
+    const isRejected = isFinalFailure(error);
     await transact(ctx, (ctx) => releaseHeldLabel(ctx, held, { isOver: isRejected }));
     if (isRejected) return 'rejected';
     throw error;

@@ -1,7 +1,7 @@
 import { issueRefund as issueRefundJob } from '#jobs/payments.ts';
 import { completeJob, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { ProviderError } from '#src/lib/errors.ts';
+import { isFinalFailure } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../../context.ts';
@@ -88,8 +88,7 @@ async function retryLater(
   attempt: number,
   reason: ProviderFailureReport,
 ): Promise<void> {
-  const isFinal = reason instanceof ProviderError && (reason.failure === 'refused' || reason.failure === 'missing');
-  if (isFinal || attempt >= attemptsMax) {
+  if (isFinalFailure(reason) || attempt >= attemptsMax) {
     return completeJob(ctx, (ctx) => recordDeclined(ctx, refund, reason.code ?? 'provider_error'));
   }
   const dueAt = fromNow(ctx.clock, retryWaitMs(attempt, reason));
