@@ -1,11 +1,9 @@
 import { days, hours } from '#src/lib/duration.ts';
-import { defineScheduledJob, type ScheduledJob } from './lib/define-job.ts';
+import { defineScheduledJob, type Schedule } from './lib/define-job.ts';
 
-type Pruning = Partial<Omit<ScheduledJob, 'name'>>;
-
-/** A daily job that deletes rows whose retention has ended: see the table in src/domain/backoffice/retention.ts. */
-const definePruning = (name: string, { everyMs = days(1), ...other }: Pruning = {}) =>
-  defineScheduledJob({ name, everyMs, ...other });
+/** A job, daily by default, that deletes rows whose retention has ended: see src/domain/backoffice/retention.ts. */
+const definePruning = (name: string, schedule: Partial<Schedule> = {}) =>
+  defineScheduledJob({ everyMs: days(1), ...schedule, name });
 
 export const pruneOutbox = definePruning('backoffice.prune-outbox', { everyMs: hours(1), timeoutSeconds: 300 });
 export const pruneRequests = definePruning('idempotency.prune-requests', { everyMs: hours(1) });
@@ -24,9 +22,4 @@ export const pruneEvents = definePruning('payments.prune-events', { queue: 'paym
 export const removeStores = definePruning('backoffice.remove-stores', { everyMs: hours(1), timeoutSeconds: 300 });
 
 /** Deletes roll-ups row by row, and events by dropping whole daily partitions. */
-export const pruneAnalytics = defineScheduledJob({
-  name: 'analytics.prune-analytics',
-  everyMs: days(1),
-  attempts: 5,
-  timeoutSeconds: 120,
-});
+export const pruneAnalytics = definePruning('analytics.prune-analytics', { attempts: 5, timeoutSeconds: 120 });

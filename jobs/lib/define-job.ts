@@ -34,14 +34,15 @@ export interface ScheduledJob extends JobDefinition<typeof Period> {
   readonly everyMs: number | 'sweep';
 }
 
-export function defineScheduledJob(definition: {
-  name: string;
-  queue?: QueueName;
-  everyMs: number | 'sweep';
-  attempts?: number;
-  timeoutSeconds?: number;
-}): ScheduledJob {
-  const { name, queue = 'chores', everyMs, attempts = 3, timeoutSeconds = 60 } = definition;
+/** What a scheduled job is defined by. */
+export interface Schedule extends Pick<ScheduledJob, 'name' | 'everyMs'> {
+  readonly queue?: QueueName;
+  readonly attempts?: number;
+  readonly timeoutSeconds?: number;
+}
+
+export function defineScheduledJob(schedule: Schedule): ScheduledJob {
+  const { name, queue = 'chores', everyMs, attempts = 3, timeoutSeconds = 60 } = schedule;
   const retry = exponential({ attempts });
   return Object.freeze({ name, queue, everyMs, retry, timeoutSeconds, payload: Period, key: keyOfPeriod });
 }
