@@ -47,18 +47,21 @@ export interface ReturnLine {
 }
 
 /**
- * Reserve items of an order for a return. Each item is named once. Call with the order locked since its items were
- * read, and with no more of an item than is in no other return.
+ * Reserve items of an order for a return. Call with the order locked since its items were read, and with no more of an
+ * item in all than is in no other return.
  */
 export async function reserveReturn(ctx: InTransaction, orderId: string, lines: readonly ReturnLine[]): Promise<void> {
   await ctx.tx.execute(sql`
     update order_items i set returned_quantity = i.returned_quantity + w.quantity
-    from unnest(${lines.map(({ itemId }) => itemId)}::text[], ${lines.map(({ quantity }) => quantity)}::int[])
-      as w(id, quantity)
+    from (
+      select id, sum(quantity)::int as quantity
+      from unnest(${lines.map(({ itemId }) => itemId)}::text[], ${lines.map(({ quantity }) => quantity)}::int[])
+        as line(id, quantity)
+      group by id) as w
     where i.tenant_id = ${ctx.tenant.id} and i.order_id = ${orderId} and i.id = w.id`);
 }
 
-/** Release items that were reserved for a return. Each item is named once. */
+/** Release items that were reserved for a return. */
 export async function releaseReturn(ctx: InTransaction, orderId: string, lines: readonly ReturnLine[]): Promise<void> {
   const negative = lines.map(({ itemId, quantity }) => ({ itemId, quantity: -quantity }));
   await reserveReturn(ctx, orderId, negative);

@@ -18,7 +18,6 @@ import {
 import { leftToReturn } from '../promotions/index.ts';
 import { notifyShopper, type RefundOfReturn, returnNumberOf } from './present.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';
-import { sumByItem } from './request-return.ts';
 import { Return, type ReturnStatus, returnNotAllowed } from './return.ts';
 
 /**
@@ -198,7 +197,7 @@ async function releaseItems(ctx: InTransaction, { id, orderId, items }: ReturnRe
   await releaseReturn(
     ctx,
     orderId,
-    sumByItem(items.map(({ orderItemId, quantity }) => ({ itemId: orderItemId, quantity }))),
+    items.map(({ orderItemId, quantity }) => ({ itemId: orderItemId, quantity })),
   );
 }
 

@@ -63,7 +63,7 @@ export async function requestReturn(ctx: Context, { orderNumber, email, items }:
     if (!order) throw notFound('order');
     rejectUnreturnable(order, ctx.clock.now());
     const matched = matchItems(order.items, items);
-    await reserveReturn(ctx, order.id, sumByItem(matched));
+    await reserveReturn(ctx, order.id, matched);
     const id = newId('ret');
     await insertReturn(ctx, id, order, matched);
     recordEvent(ctx, 'return.requested', id);
@@ -159,13 +159,4 @@ function candidatesFor(line: ReturnItemInput, index: number, items: readonly Ret
   if (found.length > 0) return found;
   const path = `/items/${index}/${itemId ? 'order_item_id' : 'variant_id'}`;
   throw returnNotAllowed('not_bought', 'This item is not in the order.', { path, detail: 'is not in the order' });
-}
-
-/** The total quantity of each item, because reservations name each item once. */
-export function sumByItem(
-  items: readonly { itemId: string; quantity: number }[],
-): { itemId: string; quantity: number }[] {
-  const sums = new Map<string, number>();
-  for (const { itemId, quantity } of items) sums.set(itemId, (sums.get(itemId) ?? 0) + quantity);
-  return [...sums].map(([itemId, quantity]) => ({ itemId, quantity }));
 }
