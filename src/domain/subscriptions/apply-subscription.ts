@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { hasChanged } from '#src/database/rows.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -7,7 +6,7 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 import type { Order, ShippingAddress } from '../orders/index.ts';
 import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
-import { Subscription, type SubscriptionStatus } from './subscription.ts';
+import { lockSubscriptions, Subscription, type SubscriptionStatus } from './subscription.ts';
 
 /** The owner of a subscription, by the order that began it. */
 export interface Subscriber {
@@ -34,11 +33,7 @@ export async function applySubscription(
   subscriber: Subscriber,
 ): Promise<void> {
   if (snapshot.state === 'starting') return;
-  const known = await ctx.tx.em.find(
-    Subscription,
-    { tenantId: ctx.tenant.id, paymentSubscriptionId: snapshot.subscriptionId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
-  );
+  const known = await lockSubscriptions(ctx, { paymentSubscriptionId: snapshot.subscriptionId });
   if (known.some((row) => row.snapshotNumber > snapshot.snapshotNumber)) return;
 
   const shippingAddress = known.find((row) => row.shippingAddress)?.shippingAddress ?? null;

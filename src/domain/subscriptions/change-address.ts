@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LockMode } from '@mikro-orm/core';
 import type { InTransaction } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import { recordChange } from './apply-subscription.ts';
-import { Subscription } from './subscription.ts';
+import { lockSubscriptions } from './subscription.ts';
 
 /**
  * Send the next parcels of a subscription to another address: of all its items, which are one subscription at the
@@ -14,13 +13,8 @@ export async function changeAddress(
   paymentSubscriptionId: string,
   address: ShippingAddress,
 ): Promise<void> {
-  const rows = await ctx.tx.em.find(
-    Subscription,
-    { tenantId: ctx.tenant.id, paymentSubscriptionId, status: { $ne: 'canceled' } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
-  );
-  for (const row of rows) {
-    if (isDeepStrictEqual(row.shippingAddress, address)) continue;
+  for (const row of await lockSubscriptions(ctx, { paymentSubscriptionId })) {
+    if (row.status === 'canceled' || isDeepStrictEqual(row.shippingAddress, address)) continue;
     row.shippingAddress = address;
     recordChange(ctx, row);
   }

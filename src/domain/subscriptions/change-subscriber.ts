@@ -1,19 +1,14 @@
-import { LockMode } from '@mikro-orm/core';
 import type { InTransaction } from '../context.ts';
 import { linkPaymentCustomer } from '../customers/index.ts';
 import { recordChange, type Subscriber } from './apply-subscription.ts';
-import { Subscription } from './subscription.ts';
+import { lockSubscriptions } from './subscription.ts';
 
 /**
  * Give the subscriptions that an order began, also those that have ended, another owner, whose billing portal shows those
  * that have not. Call with the order locked.
  */
 export async function changeSubscriber(ctx: InTransaction, { orderId, customerId, email }: Subscriber): Promise<void> {
-  const rows = await ctx.tx.em.find(
-    Subscription,
-    { tenantId: ctx.tenant.id, orderId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
-  );
+  const rows = await lockSubscriptions(ctx, { orderId });
   for (const row of rows) {
     row.customerId = customerId;
     const { shippingAddress, email: before } = row;

@@ -1,6 +1,7 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, LockMode, p } from '@mikro-orm/core';
 
 import { follow, type StateTable } from '#src/lib/state-table.ts';
+import type { InTransaction } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 
 export const subscriptionStatuses = ['active', 'trialing', 'past_due', 'paused', 'canceled'] as const;
@@ -55,3 +56,12 @@ export class Subscription extends SubscriptionSchema.class {
 }
 
 SubscriptionSchema.setClass(Subscription);
+
+/** The items of a subscription, or all that an order began, locked in the order of their ids. */
+export function lockSubscriptions(
+  { tx, tenant }: InTransaction,
+  of: Pick<Subscription, 'paymentSubscriptionId'> | Pick<Subscription, 'orderId'>,
+): Promise<Subscription[]> {
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  return tx.em.find(Subscription, { tenantId: tenant.id, ...of }, { lockMode, orderBy: { id: 'asc' } });
+}
