@@ -1,6 +1,6 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Image } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
@@ -57,11 +57,8 @@ export async function listEntries(
 
 /** @throws DomainError not_found */
 export async function findEntry(ctx: Context, type: string, slug: string): Promise<EntryRow> {
-  const entry = await readOne<EntryRow>(ctx, sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`, {
-    brief: true,
-  });
-  if (!entry) throw notFound('entry');
-  return entry;
+  const named = sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`;
+  return found(await readOne<EntryRow>(ctx, named, { brief: true }), 'entry');
 }
 
 /**
@@ -99,12 +96,9 @@ const isActive = ({ clock }: Context): Sql => sql`(e.starts_at is null or e.star
 export const isEntryShown = (ctx: Context, id: Sql): Sql => sql`exists (
   ${publishedEntries(ctx)} and e.id = ${id} and (e.type <> ${announcement} or ${isActive(ctx)}) offset 0)`;
 
-/** A query for the published entries `e`. Conditions, order and limit may be appended. */
-function publishedEntries(ctx: Context, more: Sql = sql``): Sql {
-  return sql`
-    select ${entryColumns}${more}
-    from entries e where e.tenant_id = ${ctx.tenant.id} and e.published_at <= ${ctx.clock.now()}`;
-}
+/** A query for the published entries `e`, to which conditions are appended. */
+const publishedEntries = (ctx: Context): Sql => sql`
+  select ${entryColumns} from entries e where e.tenant_id = ${ctx.tenant.id} and e.published_at <= ${ctx.clock.now()}`;
 
 /** The columns of `EntryRow`, of an entry `e`. */
 export const entryColumns: Sql = sql`
