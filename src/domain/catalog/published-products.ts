@@ -1,6 +1,6 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { type Keyset, keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found, notFound } from '#src/lib/errors.ts';
 import { normalizeText } from '#src/lib/normalize-text.ts';
 import { lowerCase, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -228,14 +228,8 @@ export async function findProduct(
         order by v.position) filter (where v.removed_at is null)
       from variants v
       where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants`;
-  const product = await readOne<ProductRow & { variants: VariantRow[] }>(
-    ctx,
-    sql`
-    ${publishedProducts(ctx, variants)} and p.slug = ${slug}`,
-    { brief: true },
-  );
-  if (!product) throw notFound('product');
-  return product;
+  const named = sql`${publishedProducts(ctx, variants)} and p.slug = ${slug}`;
+  return found(await readOne<ProductRow & { variants: VariantRow[] }>(ctx, named, { brief: true }), 'product');
 }
 
 /**

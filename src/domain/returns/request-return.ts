@@ -1,6 +1,6 @@
 import { transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
-import { invalidRequest, notFound } from '#src/lib/errors.ts';
+import { found, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, IntegerLike, OmittableOrEmpty, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -59,8 +59,7 @@ export interface ReturnRequest {
  */
 export async function requestReturn(ctx: Context, { orderNumber, email, items }: ReturnRequest): Promise<ReturnRecord> {
   return transact(ctx, async (ctx) => {
-    const order = await lockReturnableOrder(ctx, { orderNumber, email });
-    if (!order) throw notFound('order');
+    const order = found(await lockReturnableOrder(ctx, { orderNumber, email }), 'order');
     rejectUnreturnable(order, ctx.clock.now());
     const matched = matchItems(order.items, items);
     await reserveReturn(ctx, order.id, matched);

@@ -1,5 +1,5 @@
 import { transact } from '#src/database/transact.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { DomainError, found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -21,9 +21,7 @@ import { fulfillmentFor } from './tracking.ts';
  */
 export async function cancelShipment(ctx: Context, { orderId }: { orderId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
-    const found = await lockOrderAndLabel(ctx, orderId);
-    if (!found) throw notFound('order');
-    const { order, label } = found;
+    const { order, label } = found(await lockOrderAndLabel(ctx, orderId), 'order');
     if (!order.shippedAt) return;
     await rejectUnshippable(ctx, orderId);
     if (order.fulfillmentStatus !== 'shipped' || (await hasMoved(ctx, orderId))) throw reported();

@@ -1,6 +1,6 @@
 import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { type Order, type OrderLabel, takeMissingStock } from '../orders/index.ts';
@@ -32,9 +32,7 @@ export interface ShippedByHand {
  */
 export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNumber }: ShippedByHand): Promise<void> {
   await transact(ctx, async (ctx) => {
-    const found = await lockOrderAndLabel(ctx, orderId);
-    if (!found) throw notFound('order');
-    const { order, label } = found;
+    const { order, label } = found(await lockOrderAndLabel(ctx, orderId), 'order');
     if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
     if (!order.shippedAt) {
       await rejectUnshippable(ctx, orderId);

@@ -1,6 +1,6 @@
 import { purchaseLabel } from '#jobs/labels.ts';
 import { transact } from '#src/database/transact.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { DomainError, found } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -21,8 +21,7 @@ import { enqueueAttempt, insertLabel } from './request-label.ts';
  *   shipped
  */
 export async function retryLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
-  const orderId = await orderOfLabel(ctx, labelId);
-  if (!orderId) throw notFound('label');
+  const orderId = found(await orderOfLabel(ctx, labelId), 'label');
   await requestLabelAgain(ctx, { orderId });
 }
 
@@ -52,9 +51,8 @@ export async function lockForManualAction(
   ctx: InTransaction,
   orderId: string,
 ): Promise<{ order: Order; label: Label | undefined }> {
-  const found = await lockOrderAndLabel(ctx, orderId);
-  if (!found) throw notFound('order');
-  const { order, label } = found;
+  const locked = found(await lockOrderAndLabel(ctx, orderId), 'order');
+  const { order, label } = locked;
   // An open purchase is looked up also for an order that was refunded since: then it is voided.
   if (!label?.buyingSince) await rejectUnshippable(ctx, orderId);
   if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order has been shipped already.');
@@ -66,7 +64,7 @@ export async function lockForManualAction(
     );
   }
   if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
-  return found;
+  return locked;
 }
 
 /** @throws DomainError `order_not_shippable` where an order has nothing that may be shipped */

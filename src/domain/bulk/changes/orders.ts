@@ -1,5 +1,5 @@
 import { cancelSubscription as cancelSubscriptionJob } from '#jobs/bulk.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { DomainError, found } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -28,8 +28,7 @@ export const retryLabels: ChangeKind = defineChangeKind({
     select id, 'order ' || order_number as subject from labels where tenant_id = ${tenant.id} and id = any(${ids}::text[])`,
   save: (ctx, selected) =>
     changeEach(ctx, retryLabels, selected, async ({ id }) => {
-      const label = await readLabel(ctx, id);
-      if (!label) throw notFound('label');
+      const label = found(await readLabel(ctx, id), 'label');
       await retryLabel(ctx, { labelId: id });
       return { state: [label.state, 'queued'] };
     }),
@@ -56,8 +55,7 @@ export const cancelSubscriptions: ChangeKind = defineChangeKind({
     where s.tenant_id = ${tenant.id} and s.id = any(${ids}::text[])`,
   save: (ctx, selected, { at_period_end: atPeriodEnd = true }) =>
     changeEach(ctx, cancelSubscriptions, selected, async ({ id, row, operationId }) => {
-      const subscription = await readSubscription(ctx, id);
-      if (!subscription) throw notFound('subscription');
+      const subscription = found(await readSubscription(ctx, id), 'subscription');
       const { status, cancel_at_period_end: isEnding } = subscription;
       if (status === 'canceled') throw new DomainError('conflict', 'subscription_canceled', 'It has ended already.');
       if (!(atPeriodEnd && isEnding))
