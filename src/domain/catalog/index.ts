@@ -35,7 +35,7 @@ export {
   RatingBody,
   StockStatusBody,
 } from './present.ts';
-export { type PricedLine, priceLines, sellsInterval } from './price-lines.ts';
+export { lineName, type PricedLine, priceLines, sellsInterval } from './price-lines.ts';
 export { type ProductDocument, productDocuments } from './product-document.ts';
 export {
   completeImage,

@@ -34,6 +34,10 @@ export interface PricedLine {
   readonly options: Readonly<Record<string, string>>;
 }
 
+/** What an order or an email calls a line: the product, and its variant where that has another name. */
+export const lineName = ({ productName, variantName }: { productName: string; variantName: string | null }): string =>
+  variantName && variantName !== productName ? `${productName}, ${variantName}` : productName;
+
 /** The catalogue's data for a requested line. Ids are null for an unknown product or an ambiguous variant. */
 interface FoundLine extends Omit<PricedLine, keyof WantedLine | 'variantNamed' | 'unitPriceCents' | 'productId'> {
   readonly productId: string | null;

@@ -2,7 +2,7 @@ import { minimumChargeOf } from '#src/lib/currency.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { centsMax } from '#src/lib/schema.ts';
-import type { PricedLine } from '../catalog/index.ts';
+import { lineName, type PricedLine } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { type Hold, type NewOrder, stockHolds } from '../orders/index.ts';
 import { amountTooLarge, amountTooSmall, type SellingTerms } from '../payments/index.ts';
@@ -149,7 +149,7 @@ function sessionLineOf(line: PricedLine): SessionLine {
   return {
     productId: line.productId,
     variantId: line.variantNamed ? line.variantId : null,
-    name: nameOf(line),
+    name: lineName(line),
     imageUrl: line.imageUrl,
     quantity: line.quantity,
     unitPriceCents: line.unitPriceCents,
@@ -164,7 +164,7 @@ function itemOf(line: PricedLine, discountCents: number): NewOrder['items'][numb
     variantId: line.variantId,
     variantNamed: line.variantNamed,
     sku: line.sku,
-    name: nameOf(line),
+    name: lineName(line),
     quantity: line.quantity,
     unitPriceCents: line.unitPriceCents,
     discountCents,
@@ -174,9 +174,6 @@ function itemOf(line: PricedLine, discountCents: number): NewOrder['items'][numb
     ships: line.ships,
   };
 }
-
-const nameOf = ({ productName, variantName }: PricedLine) =>
-  variantName && variantName !== productName ? `${productName}, ${variantName}` : productName;
 
 function holdsOf({ lines, discount, giftCard }: CheckoutQuote): Hold[] {
   const promoId = discount?.promo?.promoId;

@@ -3,6 +3,7 @@ import { completeJob } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { isBuyable, type SavedCartRecord, saveTokenHashes } from '../cart/index.ts';
+import { lineName } from '../catalog/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { type DeliveryCheck, enqueueMail, type MailData, sendMail } from '../mail/index.ts';
 import { checkLink } from '../sessions/index.ts';
@@ -51,7 +52,7 @@ async function send(ctx: InTransaction, reminder: Reminder, cart: SavedCartRecor
 /** Names and prices come from the catalogue: a saved cart could contain any text, and be saved for any recipient. */
 function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'] {
   return lines.filter(isBuyable).map(({ productName, variantName, quantity, currentUnitPriceCents: price }) => ({
-    name: variantName && variantName !== productName ? `${productName}, ${variantName}` : (productName ?? ''),
+    name: lineName({ productName: productName ?? '', variantName }),
     quantity,
     total_cents: price === null ? null : price * quantity,
   }));
