@@ -1,6 +1,7 @@
 import { writeRows } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import type { PurchaseType, SubscriptionInterval } from '../catalog/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { customerIdOf } from '../customers/index.ts';
 import type { Hold } from './hold.ts';
@@ -17,8 +18,8 @@ export interface NewOrderItem {
   readonly quantity: number;
   readonly unitPriceCents: number;
   readonly discountCents: number;
-  readonly purchaseType: 'one_time' | 'subscription';
-  readonly subscriptionInterval: 'month' | 'quarter' | null;
+  readonly purchaseType: PurchaseType;
+  readonly subscriptionInterval: SubscriptionInterval | null;
   readonly weightOz: number | null;
   readonly ships: boolean;
 }

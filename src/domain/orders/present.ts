@@ -1,4 +1,5 @@
 import { Cents, Currency, Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { PurchaseType, SubscriptionInterval } from '../catalog/index.ts';
 import {
   disputeStatuses,
   fulfillmentStatuses,
@@ -20,8 +21,8 @@ export const OrderItemView = Type.Object(
     quantity: Type.Integer({ examples: [1] }),
     unit_price_cents: Cents,
     total_cents: Cents,
-    purchase_type: Type.Enum(['one_time', 'subscription']),
-    subscription_interval: Nullable(Type.Enum(['month', 'quarter'])),
+    purchase_type: PurchaseType,
+    subscription_interval: Nullable(SubscriptionInterval),
   },
   { title: 'OrderItem' },
 );

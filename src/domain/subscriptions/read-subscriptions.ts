@@ -5,6 +5,7 @@ import { normaliseEmail } from '#src/lib/email-address.ts';
 import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { allOf, type Sql, sql } from '#src/lib/sql.ts';
+import { SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { ShippingAddressView } from '../orders/index.ts';
 import { type Subscription, subscriptionStatuses } from './subscription.ts';
@@ -18,7 +19,7 @@ export const SubscriptionView = Type.Object(
     product_id: Id('prod'),
     product_name: Nullable(Type.String({ examples: ['Coffee beans'] })),
     variant_id: Nullable(Id('var')),
-    interval: Type.Enum(['month', 'quarter']),
+    interval: SubscriptionInterval,
     quantity: Type.Integer({ examples: [1] }),
     unit_price_cents: Cents,
     currency: Currency,
