@@ -18,7 +18,7 @@ export interface LabelPage {
 
 /** The page of one label: its reason, and every action that an operator can take. */
 export function renderLabelPage({ slug, label, rates, done, isStill, problem, typed }: LabelPage): string {
-  const address = `/ops/labels/${slug}/${label.id}`;
+  const url = `/ops/labels/${slug}/${label.id}`;
   const waits = label.state === 'needs_attention';
   return renderPage({
     title: label.orderNumber,
@@ -27,7 +27,7 @@ export function renderLabelPage({ slug, label, rates, done, isStill, problem, ty
     body: html`
       <p class="soft"><a href="/ops/labels">Labels</a> · ${slug} · label <code>${label.id}</code></p>
       ${outcome({ done, problem })}
-      ${renderState(label, address)}
+      ${renderState(label, url)}
       ${
         waits &&
         html`<section><header><h2>Try again</h2></header>
@@ -36,24 +36,24 @@ export function renderLabelPage({ slug, label, rates, done, isStill, problem, ty
             ? 'The outcome of a purchase is unknown: it is looked up first.'
             : "Rates are requested again, and the cheapest that the store's settings allow is bought."
         }</p>
-        <div class="actions">${button(`${address}/retry`, 'Retry', {}, { kind: kindOf(label, 'retry') })}</div></section>`
+        <div class="actions">${button(`${url}/retry`, 'Retry', {}, { kind: kindOf(label, 'retry') })}</div></section>`
       }
-      ${waits && !label.isOpen && renderAddress(address, label, typed)}
-      ${waits && !label.isOpen && renderRates(address, label, rates)}
-      ${waits && renderByHand(address)}
+      ${waits && !label.isOpen && renderAddress(url, label, typed)}
+      ${waits && !label.isOpen && renderRates(url, label, rates)}
+      ${waits && renderByHand(url)}
       ${
         !label.isBeingVoided &&
         label.state === 'purchased' &&
         html`<section><header><h2>Void this label</h2></header>
         <p class="soft">Its price is refunded, and the order has no label again. Do not use the printed label.</p>
-        <div class="actions">${confirmed(`${address}/void`, 'Void the label', 'Yes, void and refund it')}</div></section>`
+        <div class="actions">${confirmed(`${url}/void`, 'Void the label', 'Yes, void and refund it')}</div></section>`
       }
       ${
         waits &&
         !label.isOpen &&
         html`<section><header><h2>Buy no label</h2></header>
         <p class="soft">The order leaves this list. A label is bought only if an operator requests one again.</p>
-        <div class="actions">${button(`${address}/void`, 'Buy no label')}</div></section>`
+        <div class="actions">${button(`${url}/void`, 'Buy no label')}</div></section>`
       }`,
   });
 }
@@ -68,7 +68,7 @@ const stateWords: Readonly<Record<WaitingLabel['state'], string>> = {
   voided: 'Voided.',
 };
 
-function renderState(label: WaitingLabel, address: string): Html {
+function renderState(label: WaitingLabel, url: string): Html {
   const reason =
     label.state === 'needs_attention' && isReasonCode(label.reasonCode) ? reasons[label.reasonCode] : undefined;
   const facts: [string, Piece][] = [
@@ -80,7 +80,7 @@ function renderState(label: WaitingLabel, address: string): Html {
           ? html`<a href="${label.trackingUrl}" rel="noreferrer">${label.trackingNumber}</a>`
           : label.trackingNumber),
     ],
-    ['Label', label.labelUrl && html`<a href="${address}/file" rel="noreferrer">Print</a>`],
+    ['Label', label.labelUrl && html`<a href="${url}/file" rel="noreferrer">Print</a>`],
     ['Last error', label.nextAttemptAt && delayOf(label)],
     ['Last attempt', label.nextAttemptAt && moment(label.updatedAt)],
     ['Next attempt', label.nextAttemptAt && moment(label.nextAttemptAt)],
@@ -123,9 +123,9 @@ function kindOf({ reasonCode, isOpen }: WaitingLabel, action: Remedy): 'main' | 
   return action === remedy ? 'main' : 'quiet';
 }
 
-function renderAddress(address: string, label: WaitingLabel, typed: LabelPage['typed']): Html {
+function renderAddress(url: string, label: WaitingLabel, typed: LabelPage['typed']): Html {
   return html`<section id="address"><header><h2>Address</h2></header>
-    <form method="post" action="${address}/address">
+    <form method="post" action="${url}/address">
       <div class="fields">${addressFields.map(
         ([field, name]) =>
           html`<label>${name}<input name="${field}" value="${typed?.[field] ?? label.shippingAddress?.[field] ?? ''}"
@@ -135,12 +135,12 @@ function renderAddress(address: string, label: WaitingLabel, typed: LabelPage['t
     </form></section>`;
 }
 
-function renderRates(address: string, label: WaitingLabel, rates: LabelPage['rates']): Html {
+function renderRates(url: string, label: WaitingLabel, rates: LabelPage['rates']): Html {
   return html`<section id="rates"><header><h2>Choose a rate</h2></header>
     ${
       rates === undefined &&
       html`<p class="soft">Any rate can be bought here, also to other countries and above the store's cost cap.</p>
-      <div class="actions"><form method="get" action="${address}#rates"><input type="hidden" name="rates" value="1">
+      <div class="actions"><form method="get" action="${url}#rates"><input type="hidden" name="rates" value="1">
         <button class="${kindOf(label, 'rate')}">Show rates</button></form></div>`
     }
     ${rates && 'message' in rates && html`<p>${rates.message}</p>`}
@@ -154,17 +154,17 @@ function renderRates(address: string, label: WaitingLabel, rates: LabelPage['rat
       <tbody>${rates.value.map(
         (rate) => html`<tr>
         <td>${rate.carrierName}</td><td>${rate.service}</td><td>${rate.estimatedDays ?? '–'}</td><td>${money(rate)}</td>
-        <td>${button(`${address}/rate`, 'Buy', { rate_id: rate.id }, { about: `${rate.carrierName} ${rate.service}` })}</td></tr>`,
+        <td>${button(`${url}/rate`, 'Buy', { rate_id: rate.id }, { about: `${rate.carrierName} ${rate.service}` })}</td></tr>`,
       )}</tbody></table>`)
     }
   </section>`;
 }
 
-function renderByHand(address: string): Html {
+function renderByHand(url: string): Html {
   return html`<section><header><h2>Ship by hand</h2></header>
     <p class="soft">If the parcel was sent without a label from here: the order is marked as shipped, and the shopper gets
       an email. With carrier and tracking number, the parcel can be tracked.</p>
-    <form method="post" action="${address}/fulfil">
+    <form method="post" action="${url}/fulfil">
       <div class="fields"><label>Carrier<input name="carrier" placeholder="USPS" autocomplete="off"></label>
         <label>Tracking number<input name="tracking_number" autocomplete="off"></label></div>
       <button>Mark fulfilled</button>

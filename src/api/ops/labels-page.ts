@@ -56,13 +56,13 @@ function renderGroup(code: string, labels: readonly WaitingLabel[], stores: Labe
 }
 
 function renderRow(label: WaitingLabel, slug: string, now: Date): Html {
-  const address = `/ops/labels/${slug}/${label.id}`;
+  const url = `/ops/labels/${slug}/${label.id}`;
   return html`<tr>
-    <td class="slug"><a href="${address}">${label.orderNumber}</a></td>
+    <td class="slug"><a href="${url}">${label.orderNumber}</a></td>
     <td class="slug">${slug}</td>
     <td class="soft text">${label.reasonDetail}</td>
     <td data-name="waiting">${ago(label.updatedAt, now)}</td>
-    <td>${renderAction(label, address)}</td>
+    <td>${renderAction(label, url)}</td>
   </tr>`;
 }
 
@@ -76,14 +76,14 @@ function renderDelayed(delayed: readonly WaitingLabel[], stores: LabelsPage['sto
       </tr></thead>
       <tbody>${delayed.map((label) => {
         const slug = stores.get(label.tenantId) ?? '';
-        const address = `/ops/labels/${slug}/${label.id}`;
+        const url = `/ops/labels/${slug}/${label.id}`;
         return html`<tr>
-          <td class="slug"><a href="${address}">${label.orderNumber}</a></td>
+          <td class="slug"><a href="${url}">${label.orderNumber}</a></td>
           <td class="slug">${slug}</td>
           <td class="soft text">${delayOf(label)}</td>
           <td class="slug" data-name="next attempt">${label.nextAttemptAt && moment(label.nextAttemptAt)}</td>
           <td data-name="waiting">${ago(label.updatedAt, now)}</td>
-          <td>${button(`${address}/retry`, 'Retry', {}, { about: label.orderNumber })}</td>
+          <td>${button(`${url}/retry`, 'Retry', {}, { about: label.orderNumber })}</td>
         </tr>`;
       })}</tbody>
     </table>
@@ -91,12 +91,12 @@ function renderDelayed(delayed: readonly WaitingLabel[], stores: LabelsPage['sto
 }
 
 /** The action that helps: a retry alone does not correct an address or find other rates. */
-function renderAction({ reasonCode, isOpen, orderNumber }: WaitingLabel, address: string): Html {
+function renderAction({ reasonCode, isOpen, orderNumber }: WaitingLabel, url: string): Html {
   if (!isOpen && (reasonCode === 'missing_address' || reasonCode === 'address_invalid'))
-    return html`<a href="${address}#address" aria-label="Correct the address of ${orderNumber}">Correct the address</a>`;
+    return html`<a href="${url}#address" aria-label="Correct the address of ${orderNumber}">Correct the address</a>`;
   if (!isOpen && (reasonCode === 'international' || reasonCode === 'cost_cap' || reasonCode === 'no_matching_rate'))
-    return html`<a href="${address}?rates=1#rates" aria-label="Choose a rate for ${orderNumber}">Choose a rate</a>`;
-  return button(`${address}/retry`, 'Retry', {}, { about: orderNumber });
+    return html`<a href="${url}?rates=1#rates" aria-label="Choose a rate for ${orderNumber}">Choose a rate</a>`;
+  return button(`${url}/retry`, 'Retry', {}, { about: orderNumber });
 }
 
 const duplicateStates: Readonly<Record<DuplicateLabel['state'], string>> = {

@@ -35,7 +35,7 @@ ${isMoving && html`<meta http-equiv="refresh" content="3">`}
 </head>
 <body>
 <header><nav aria-label="Operations">${pages.map(
-    ([address, name]) => html`<a href="${address}"${address === at && current}>${name}</a>`,
+    ([url, name]) => html`<a href="${url}"${url === at && current}>${name}</a>`,
   )}</nav></header>
 <main>
 <h1>${title}</h1>
@@ -168,7 +168,7 @@ td form { display: inline-block; }
 .number { font-size: 1.15rem; }
 .facts th { width: 10rem; font-weight: 400; }
 .facts td:last-child { text-align: left; white-space: normal; }
-.address { overflow-wrap: anywhere; }
+.url { overflow-wrap: anywhere; }
 .command { color: inherit; }
 a { color: var(--accent); }
 code { font: .88em ui-monospace, "SF Mono", Menlo, monospace; color: var(--warn); }

@@ -53,7 +53,7 @@ export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): s
 }
 
 /** Where something can be done about it. */
-function addressOf({ kind, code }: Attention): string {
+function pageOf({ kind, code }: Attention): string {
   switch (kind) {
     case 'payments':
       return '/ops/drift';
@@ -81,7 +81,7 @@ function renderAttention(attention: Attention, at: Date): Html {
     <td class="number">${count(attention.count)}</td>
     <td class="text">${message} <code>${attention.code}</code><br><span class="soft">${next}</span></td>
     <td data-name="waiting">${ago(attention.oldestAt, at)}</td>
-    <td><a href="${addressOf(attention)}" aria-label="View: ${message}">View</a></td>
+    <td><a href="${pageOf(attention)}" aria-label="View: ${message}">View</a></td>
   </tr>`;
 }
 

@@ -60,9 +60,9 @@ export function show(koa: RouterContext, page: string): void {
 }
 
 /** Redirect to a page that shows the result of the action. */
-export function redirect(koa: RouterContext, address: string, done: string): void {
+export function redirect(koa: RouterContext, url: string, done: string): void {
   koa.status = 303;
-  koa.set('location', `${address}?done=${encodeURIComponent(done)}`);
+  koa.set('location', `${url}?done=${encodeURIComponent(done)}`);
   koa.body = '';
 }
 

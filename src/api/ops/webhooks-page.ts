@@ -55,7 +55,7 @@ function renderEndpoint(endpoint: FailingEndpoint, slug: string, now: Date): Htm
   const since = endpoint.failingSince ?? disabledAt ?? now;
   return html`<section class="note">
     <header><h2>${headingOf(endpoint)}</h2>${disabledAt && button(`${path}/enable`, 'Enable', {}, { kind: 'main', about: url })}</header>
-    <p class="address">${url}</p>
+    <p class="url">${url}</p>
     <p class="soft">${slug} · ${factsOf(endpoint, now)}${
       waiting > 0 && ` · ${count(waiting)} ${waiting === 1 ? 'delivery waits' : 'deliveries wait'}`
     }</p>
@@ -94,7 +94,7 @@ function renderDelivery(delivery: FailedDelivery, slug: string, now: Date): Html
   return html`<tr>
     <td><span title="${eventId}">${type}</span></td>
     <td class="slug">${slug}</td>
-    <td class="soft address text">${url}</td>
+    <td class="soft url text">${url}</td>
     <td class="soft text">${response}, ${attemptCount} ${attemptCount === 1 ? 'attempt' : 'attempts'}</td>
     <td data-name="failed">${ago(finishedAt, now)} ago</td>
     <td>${button(`/ops/webhooks/${slug}/deliveries/${id}/redeliver`, 'Send again', {}, { about: `${type} ${eventId}` })}</td>
