@@ -5,7 +5,7 @@ import { awaitAll } from '#src/lib/await-all.ts';
 import { Bulkhead, runWithin } from '#src/lib/bulkhead.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { codeOf, Snooze } from '#src/lib/errors.ts';
+import { codeOf, tooBusy } from '#src/lib/errors.ts';
 import type { Sql } from '#src/lib/sql.ts';
 
 /** How much longer than the limit of a statement its response is awaited. */
@@ -59,7 +59,6 @@ async function runSet<Row>(pool: Pool, settings: string, query: QueryConfig): Pr
 }
 
 const queryCanceled = '57014';
-const tooBusy = () => new Snooze(seconds(1), 'The store is very busy. Try again in a moment.');
 
 const backgroundWaitMs = seconds(30);
 /** How many expensive reads of one tenant wait for their turn. */

@@ -64,6 +64,16 @@ export function rateLimited(
   });
 }
 
+/** The error for what is unavailable for a moment: the same request may succeed later. */
+export function serviceUnavailable(message: string, retryAfterSeconds: number): DomainError {
+  return new DomainError('unavailable', 'service_unavailable', message, { retryAfterSeconds });
+}
+
+const veryBusy = 'The store is very busy. Try again in a moment.';
+
+/** The same, because of what else is requested of the store. */
+export const storeBusy = (retryAfterSeconds: number): DomainError => serviceUnavailable(veryBusy, retryAfterSeconds);
+
 /** In whole units, rounded up: who waits that long has waited long enough. */
 function inWords(seconds: number): string {
   const [length, unit] = seconds > 5400 ? [3600, 'hour'] : seconds > 90 ? [60, 'minute'] : [1, 'second'];
@@ -148,6 +158,9 @@ export class Snooze extends Error {
     this.milliseconds = milliseconds;
   }
 }
+
+/** The turn of a read or a request did not come in time, or PostgreSQL ended it. */
+export const tooBusy = (): Snooze => new Snooze(1000, veryBusy);
 
 /**
  * Only an operator can continue this work. The message says what, why and what to do, without an address or a secret:

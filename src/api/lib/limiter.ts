@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa';
 
-import { DomainError, rateLimited } from '#src/lib/errors.ts';
+import { DomainError, rateLimited, storeBusy } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { Visitor } from './authenticate.ts';
 import type { EmailWork, Route } from './define-route.ts';
@@ -73,9 +73,7 @@ export function createLimiter({ metrics, ...services }: Services): Limiter {
       const { over } = await takeOneByOne(ceilingOf(route, party));
       if (!over) return;
       metrics.count('rate_limited', { tenant: party.visitor.tenant.slug });
-      throw new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', {
-        retryAfterSeconds: over.reset,
-      });
+      throw storeBusy(over.reset);
     },
 
     async limitGuesses(route, party, body, work) {

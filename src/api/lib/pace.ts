@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { Bulkhead, runWithin } from '#src/lib/bulkhead.ts';
-import { seconds } from '#src/lib/duration.ts';
-import { Snooze } from '#src/lib/errors.ts';
+import { tooBusy } from '#src/lib/errors.ts';
 import { watchThread } from '#src/lib/watch-thread.ts';
 
 /** How many expensive requests of one store wait for their turn. */
@@ -75,5 +74,3 @@ export class Pace {
     });
   }
 }
-
-const tooBusy = () => new Snooze(seconds(1), 'The store is very busy. Try again in a moment.');

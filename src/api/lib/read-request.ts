@@ -3,7 +3,7 @@ import type { RouterContext } from '@koa/router';
 import getRawBody from 'raw-body';
 import { composed, parseComposedJson } from '#src/lib/composed.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, serviceUnavailable } from '#src/lib/errors.ts';
 import type { TObject } from '#src/lib/schema.ts';
 import { holdsUnwritable } from '#src/lib/unwritable.ts';
 import { type Issue, issuesOf, issuesOfText } from '#src/lib/validation.ts';
@@ -53,11 +53,7 @@ const arriving = new Map<string, number>();
 /** Rates and ceilings count a request once its body has arrived, so many that stand still need a limit of their own. */
 async function whileArriving<Result>(client: string, bytes: number, read: () => Promise<Result>): Promise<Result> {
   const taken = (arriving.get(client) ?? 0) + bytes;
-  if (taken > arrivingBytesMax) {
-    throw new DomainError('unavailable', 'service_unavailable', 'Too many bodies of this client are on their way.', {
-      retryAfterSeconds: 1,
-    });
-  }
+  if (taken > arrivingBytesMax) throw serviceUnavailable('Too many bodies of this client are on their way.', 1);
   arriving.set(client, taken);
   try {
     return await read();

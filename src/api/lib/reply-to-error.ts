@@ -1,6 +1,6 @@
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
-import { DomainError, type RejectionKind, Snooze } from '#src/lib/errors.ts';
+import { DomainError, type RejectionKind, Snooze, serviceUnavailable, storeBusy } from '#src/lib/errors.ts';
 import { DecryptionError } from '#src/lib/keyring.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { HttpError } from './http-error.ts';
@@ -41,63 +41,51 @@ export const statusOf: Readonly<Record<RejectionKind, number>> = {
  * details: no stack, no SQL, no message of a provider.
  */
 export function replyToError(error: unknown, requestId: string): ErrorReply {
-  if (error instanceof DomainError) {
-    const { retryAfterSeconds, limit } = error;
-    const status = statusOf[error.kind];
-    return {
-      status,
-      headers: {
-        ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-        ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
-        // Of the window that is used up, which may be another than that of the operation's rate.
-        ...(limit !== undefined && {
-          'ratelimit-limit': String(limit),
-          'ratelimit-remaining': '0',
-          'ratelimit-reset': String(retryAfterSeconds),
-        }),
-      },
-      body: {
-        error: error.code,
-        detail: error.message,
-        request_id: requestId,
-        ...(retryAfterSeconds !== undefined &&
-          (status === 429 || status === 503) && { retry_after: retryAfterSeconds }),
-        ...error.extensions,
-      },
-    };
-  }
+  const known = error instanceof DomainError ? error : unavailabilityOf(error);
+  if (known) return replyToDomainError(known, requestId);
   if (error instanceof HttpError) {
     const { status, headers, issues } = error;
     const body = { error: error.code, detail: error.message, request_id: requestId };
     return { status, headers, body: issues.length > 0 ? { ...body, errors: issues } : body };
   }
-  if (error instanceof Snooze || isDatabaseBusy(error)) {
-    const waitMs = error instanceof Snooze ? error.milliseconds : 0;
-    return replyToError(
-      new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', {
-        retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-      }),
-      requestId,
-    );
-  }
-  if (isDatabaseAway(error)) {
-    return replyToError(
-      new DomainError('unavailable', 'service_unavailable', 'The service is temporarily unavailable.', {
-        retryAfterSeconds: 2,
-      }),
-      requestId,
-    );
-  }
-  if (error instanceof DecryptionError) {
-    const detail = 'A stored credential of this store cannot be decrypted, because its encryption key is missing.';
-    return replyToError(
-      new DomainError('unavailable', 'service_unavailable', detail, { retryAfterSeconds: 60 }),
-      requestId,
-    );
-  }
   return {
     status: 500,
     headers: {},
     body: { error: 'internal_error', detail: 'Internal server error.', request_id: requestId },
+  };
+}
+
+/** What is unavailable for a moment, where that caused the error. */
+function unavailabilityOf(error: unknown): DomainError | undefined {
+  if (error instanceof Snooze) return storeBusy(Math.max(1, Math.ceil(error.milliseconds / 1000)));
+  if (isDatabaseBusy(error)) return storeBusy(1);
+  if (isDatabaseAway(error)) return serviceUnavailable('The service is temporarily unavailable.', 2);
+  if (!(error instanceof DecryptionError)) return undefined;
+  const detail = 'A stored credential of this store cannot be decrypted, because its encryption key is missing.';
+  return serviceUnavailable(detail, 60);
+}
+
+function replyToDomainError(error: DomainError, requestId: string): ErrorReply {
+  const { retryAfterSeconds, limit } = error;
+  const status = statusOf[error.kind];
+  return {
+    status,
+    headers: {
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+      // Of the window that is used up, which may be another than that of the operation's rate.
+      ...(limit !== undefined && {
+        'ratelimit-limit': String(limit),
+        'ratelimit-remaining': '0',
+        'ratelimit-reset': String(retryAfterSeconds),
+      }),
+    },
+    body: {
+      error: error.code,
+      detail: error.message,
+      request_id: requestId,
+      ...(retryAfterSeconds !== undefined && (status === 429 || status === 503) && { retry_after: retryAfterSeconds }),
+      ...error.extensions,
+    },
   };
 }

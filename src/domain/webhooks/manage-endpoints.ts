@@ -1,7 +1,7 @@
 import { lockRow } from '#src/database/rows.ts';
 import { transact, writeRows } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { DomainError, found } from '#src/lib/errors.ts';
+import { found, serviceUnavailable } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -80,11 +80,9 @@ interface EndpointRemoval {
 }
 
 const deliveriesLeft = () =>
-  new DomainError(
-    'unavailable',
-    'service_unavailable',
+  serviceUnavailable(
     'This endpoint has very many deliveries, and some of them are deleted. Send the request again to delete the others.',
-    { retryAfterSeconds: 1 },
+    1,
   );
 
 /** @returns how many deliveries were deleted; those that a drain is just writing are left */
