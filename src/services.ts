@@ -210,7 +210,7 @@ export async function createServices(
   };
 }
 
-const giveBack =
+const restoreKey =
   'add that key again, after the first one. If it is lost, give the stores new secrets with ' +
   'tenants rotate-secret, then apply.';
 
@@ -225,8 +225,8 @@ async function rejectOtherSecrets(ctx: PlatformContext): Promise<void> {
     .map(({ keyId, stores, isKnown }) => {
       const sealed = `the secrets of ${stores === 1 ? 'a store' : `${stores} stores`} are encrypted`;
       return isKnown
-        ? `ENCRYPTION_KEYS has another key as ${keyId} than the one with which ${sealed}: ${giveBack}`
-        : `ENCRYPTION_KEYS lacks the key ${keyId}, with which ${sealed}: ${giveBack}`;
+        ? `ENCRYPTION_KEYS has another key as ${keyId} than the one with which ${sealed}: ${restoreKey}`
+        : `ENCRYPTION_KEYS lacks the key ${keyId}, with which ${sealed}: ${restoreKey}`;
     });
   const { keys: hashed, keysOfOtherPepper } = await countKeys(ctx);
   if (hashed > 0 && keysOfOtherPepper === hashed)

@@ -38,7 +38,7 @@ export function createLimiter({ metrics, ...services }: Services): Limiter {
   const takeAll = async (shares: readonly Share[]) =>
     (await Promise.all(shares.map((share) => windows.take(share)))).toSorted(byTightness)[0];
 
-  const giveBack = (shares: readonly Share[]) => Promise.all(shares.map((share) => windows.giveBack(share)));
+  const release = (shares: readonly Share[]) => Promise.all(shares.map((share) => windows.release(share)));
 
   /** One share after the other, until one is used up: those behind it are not touched. */
   async function takeOneByOne(shares: readonly Share[]): Promise<{ taken: Share[]; over?: WindowState }> {
@@ -93,7 +93,7 @@ export function createLimiter({ metrics, ...services }: Services): Limiter {
         throw error;
       } finally {
         const right = tries.filter(({ wrong }) => wrong !== found).flatMap(({ shares }) => shares);
-        await giveBack(right);
+        await release(right);
       }
     },
 
@@ -107,7 +107,7 @@ export function createLimiter({ metrics, ...services }: Services): Limiter {
         isCaused = causesEmail && !over;
         return value;
       } finally {
-        if (!isCaused) await giveBack(taken);
+        if (!isCaused) await release(taken);
       }
     },
   };

@@ -24,7 +24,7 @@ export interface Windows {
   /** How a subject stands, without taking. */
   peek(share: Share): Promise<WindowState>;
   /** Undo one `take`. */
-  giveBack(share: Share): Promise<void>;
+  release(share: Share): Promise<void>;
 }
 
 /** Reports who is over the limit: the library only counts. */
@@ -56,7 +56,7 @@ export function createWindows({ redis, config, timeouts }: Pick<Services, 'redis
       const counted = await counterOf(share).get(share.subject);
       return stateOf(share, counted?.consumedPoints ?? 0, counted?.msBeforeNext ?? 0);
     },
-    async giveBack(share) {
+    async release(share) {
       await counterOf(share).reward(share.subject);
     },
   };
