@@ -178,7 +178,7 @@ function share(pool: Pool): SharedClient {
   }
 }
 
-/** The query with another time limit than the connection's. PostgreSQL itself must have been told of it. */
+/** The query with another time limit than the connection's. The caller sets it in PostgreSQL itself. */
 export function limitQuery<Query extends object>(query: Query, timeoutMs: number): Query & { query_timeout: number } {
   return { ...query, query_timeout: timeoutMs + responseMarginMs };
 }

@@ -13,8 +13,8 @@ import { isSubscribedTo, type RecordedEvent } from './events.ts';
  */
 
 /**
- * A mark this old may be of a job that failed: the next delivery enqueues another. One that is as far ahead was made
- * while PostgreSQL's clock was ahead, and so is its job.
+ * A `woken_at` this old may be of a job that failed: the next delivery enqueues another. One that is as far ahead was
+ * written while PostgreSQL's clock was ahead, and so is its job.
  */
 const staleAfterMs = minutes(1);
 

@@ -24,7 +24,7 @@ export interface ApplyRun {
   report(change: Change): void;
   /** Show the value of a new key. */
   reveal(key: { name: string; value: string }): void;
-  /** Tell the operator what is left to do. */
+  /** Report to the operator what is left to do. */
   note(message: string): void;
   progress(message: string): void;
 }

@@ -34,7 +34,7 @@ const foreseen = [DomainError, ProviderError, UnfitDatabase, FailedMigration, De
 
 const busy = 'Other operations were changing the same data, so this one did not finish: try again.';
 
-/** A shopper is told less than an operator, who can do something about the cause. */
+/** A shopper reads less than an operator, who can do something about the cause. */
 const withCause = (error: unknown) =>
   error instanceof Error && error.cause instanceof Error ? `${error.message} ${error.cause.message}` : messageOf(error);
 

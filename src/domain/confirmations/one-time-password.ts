@@ -38,7 +38,7 @@ export interface Confirmed {
 /** What the code is derived from, besides its id. */
 const codePurpose = ({ purpose, boundTo }: Confirmed): string => (boundTo ? `${purpose}:${boundTo}` : purpose);
 
-/** A request for a code: of the store's owner, who is told what it is for, or of a member of the staff. */
+/** A request for a code: of the store's owner, whose email says what it is for, or of a member of the staff. */
 type CodeRequest = Confirmed &
   (
     | {

@@ -140,7 +140,7 @@ async function markNotified(ctx: InTransaction, productId: string, variantId: st
   return row ?? { notified: [], reached: 0 };
 }
 
-/** A shopper who waits for a product, or was told that it is back. */
+/** A shopper who waits for a product, or was notified that it is back. */
 export interface WaitlistEntry {
   readonly id: string;
   readonly email: string;

@@ -25,8 +25,8 @@ export interface ShippedByHand {
 /**
  * Mark an order as shipped that was sent by hand: no label is bought for it. With carrier and tracking number, the
  * parcel is tracked, and its shopper can track it too. An order that was shipped before, whether it was refunded since or
- * not, may get another parcel, which the shopper is told, too. Where the first one came back or could not be delivered,
- * the goods are sent again: the order is shipped, and what was flagged of its parcels is resolved.
+ * not, may get another parcel, of which the shopper is notified, too. Where the first one came back or could not be
+ * delivered, the goods are sent again: the order is shipped, and what was flagged of its parcels is resolved.
  *
  * @throws DomainError `not_found`, `label_in_progress` while an attempt holds the label, or `order_not_shippable`
  */

@@ -149,10 +149,7 @@ export async function recordFulfillmentChange(
   if (!wasShipped && order.shippedAt) await enqueueShippingMail(ctx, order);
 }
 
-/**
- * Tell the shopper, if there is an address, which parcels are on their way, and with what. The order is locked, its
- * changes written.
- */
+/** Email the shopper which parcels are on their way, and with what. Call with the order locked and its changes written. */
 export async function enqueueShippingMail(ctx: InTransaction, order: Order): Promise<void> {
   if (!order.email || !isEmailAddress(order.email)) return;
   const { order: view, packingList } = found(await readManagedOrder(ctx, order.id), 'order');

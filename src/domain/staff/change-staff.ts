@@ -194,7 +194,7 @@ function rejectUnlessGrantable({ actor }: InTransaction, held: readonly Scope[],
   );
 }
 
-/** Tell those who work as owners that there is another one: nobody becomes one unnoticed. */
+/** Notify those who work as owners that there is another one: nobody becomes one unnoticed. */
 async function mailOwners(ctx: InTransaction, { id }: StaffMember): Promise<void> {
   const others = await ctx.tx.execute<{ email: string }>(sql`
     select email from staff

@@ -44,7 +44,7 @@ export interface Claim {
  * Every row is looked up by its key, so the statement stays fast even when the planner's statistics are outdated after
  * many deliveries arrived at once.
  *
- * @param isWoken whether the endpoint's mark tells of this claim: see `endpoint-wakes.ts`
+ * @param isWoken whether `woken_at` of the endpoint announced this claim, which then clears it: see `endpoint-wakes.ts`
  */
 export async function claimDeliveries(
   ctx: InTransaction,
