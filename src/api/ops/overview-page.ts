@@ -1,5 +1,5 @@
 import { queues } from '#jobs/queues.ts';
-import { type Attention, adviceFor, type Operations, type QueueState } from '#src/domain/backoffice/index.ts';
+import { type AttentionReason, adviceFor, type Operations, type QueueState } from '#src/domain/backoffice/index.ts';
 import { isReasonCode } from '#src/domain/shipping/index.ts';
 import { type Html, html, type Piece } from '#src/lib/html.ts';
 import { ago, count, renderPage } from './layout.ts';
@@ -53,7 +53,7 @@ export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): s
 }
 
 /** Where something can be done about it. */
-function pageOf({ kind, code }: Attention): string {
+function pageOf({ kind, code }: AttentionReason): string {
   switch (kind) {
     case 'payments':
       return '/ops/drift';
@@ -75,7 +75,7 @@ function pageOf({ kind, code }: Attention): string {
   }
 }
 
-function renderAttention(attention: Attention, at: Date): Html {
+function renderAttention(attention: AttentionReason, at: Date): Html {
   const { message, next } = adviceFor(attention);
   return html`<tr>
     <td class="number">${count(attention.count)}</td>

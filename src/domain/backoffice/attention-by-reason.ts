@@ -20,7 +20,7 @@ const areas = {
 export const attentionKinds = Object.keys(areas) as readonly (keyof typeof areas)[];
 
 /** Whether attention of this kind concerns a caller with these scopes. */
-export function concerns(held: readonly Scope[], kind: Attention['kind']): boolean {
+export function concerns(held: readonly Scope[], kind: AttentionReason['kind']): boolean {
   const area = areas[kind];
   return covers(held, area === null ? 'admin:write' : `admin.${area}:read`);
 }
@@ -29,7 +29,7 @@ export function concerns(held: readonly Scope[], kind: Attention['kind']): boole
 export const countMax = 1000;
 
 /** The things of one kind that need attention for the same reason. */
-export interface Attention {
+export interface AttentionReason {
   readonly kind: (typeof attentionKinds)[number];
   /** The reason: a code of that kind. */
   readonly code: string;
@@ -38,9 +38,10 @@ export interface Attention {
 }
 
 /**
- * A statement for what needs attention, as `Attention`, the most severe kinds first: of one store, or of all. An order
- * repeats the attention of its label; it is counted once, as the label's. Of one store, the first thousand of each kind
- * are counted, and the deliveries of an endpoint once that no longer needs attention itself; of all stores, everything.
+ * A statement for what needs attention, as `AttentionReason`, the most severe kinds first: of one store, or of all. An
+ * order repeats the attention of its label; it is counted once, as the label's. Of one store, the first thousand of
+ * each kind are counted, and the deliveries of an endpoint once that no longer needs attention itself; of all stores,
+ * everything.
  */
 export function attentionByReason(tenantId?: string): Sql {
   const ofStore = tenantId === undefined ? sql` and ${isOfStore(sql`tenant_id`)}` : sql` and tenant_id = ${tenantId}`;
@@ -92,12 +93,12 @@ export function attentionByReason(tenantId?: string): Sql {
 const isEndpointDown = sql`
   (failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing')`;
 
-export function adviceFor(attention: Pick<Attention, 'kind' | 'code'>): Advice {
+export function adviceFor(attention: Pick<AttentionReason, 'kind' | 'code'>): Advice {
   const area = areas[attention.kind];
   return { areas: area === null ? [] : [area], ...wordsFor(attention) };
 }
 
-function wordsFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Omit<Advice, 'areas'> & Partial<Advice> {
+function wordsFor({ kind, code }: Pick<AttentionReason, 'kind' | 'code'>): Omit<Advice, 'areas'> & Partial<Advice> {
   switch (kind) {
     case 'payments':
       return code === 'payment_events_forgotten'

@@ -1,5 +1,5 @@
 export { dismissAttention, nextStep, type OrderNeedingAttention, ordersNeedingAttention } from './attention.ts';
-export { type Attention, adviceFor } from './attention-by-reason.ts';
+export { type AttentionReason, adviceFor } from './attention-by-reason.ts';
 export { correctEmail } from './correct-email.ts';
 export { moderateReview } from './moderate-review.ts';
 export { type OpenBusiness, readOpenBusiness } from './open-business.ts';

@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type JobState, readJobStates } from '#src/outbox/queue-states.ts';
 import { type Backlog, readBacklog } from '../analytics/index.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { type Attention, attentionByReason } from './attention-by-reason.ts';
+import { type AttentionReason, attentionByReason } from './attention-by-reason.ts';
 
 /** The state of every queue, what waits for other systems, and what needs attention, of all stores together. */
 export interface Operations {
@@ -26,7 +26,7 @@ export interface Operations {
   readonly pausedEndpoints: number;
   readonly analytics: Backlog;
   /** The most severe kinds first. Empty when nothing needs attention. */
-  readonly attention: readonly Attention[];
+  readonly attention: readonly AttentionReason[];
 }
 
 export interface QueueState {
@@ -71,7 +71,7 @@ export async function readOperations(ctx: PlatformContext): Promise<Operations> 
       reconcileLag: await readReconcileLag(ctx),
       ...(await readOutside(ctx)),
       analytics,
-      attention: await ctx.tx.execute<Attention>(attentionByReason()),
+      attention: await ctx.tx.execute<AttentionReason>(attentionByReason()),
     };
   });
 }

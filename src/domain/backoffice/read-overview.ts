@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { hasNoLabel, isToShip } from '../orders/index.ts';
 import type { Scope } from '../tenants/index.ts';
 import {
-  type Attention,
+  type AttentionReason,
   adviceFor,
   attentionByReason,
   attentionKinds,
@@ -57,7 +57,7 @@ export type OverviewView = Static<typeof OverviewView>;
 export async function readOverview(ctx: Context, scopes: readonly Scope[]): Promise<OverviewView> {
   const tenantId = ctx.tenant.id;
   const [attention, counts] = await Promise.all([
-    read<Attention>(ctx, attentionByReason(tenantId)),
+    read<AttentionReason>(ctx, attentionByReason(tenantId)),
     readOneOrFail<Omit<OverviewView, 'attention'>>(
       ctx,
       sql`
