@@ -1,3 +1,4 @@
+import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Currency, Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { PurchaseType, SubscriptionInterval } from '../catalog/index.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type shownFields,
 } from './order.ts';
 
-export const OrderItemView = Type.Object(
+const OrderItemView = Type.Object(
   {
     id: Id('item'),
     product_id: Id('prod'),
@@ -84,38 +85,15 @@ export const OrderView = Type.Object(
   { title: 'Order' },
 );
 export type OrderView = Static<typeof OrderView>;
-export type OrderItemView = Static<typeof OrderItemView>;
+type OrderItemView = Static<typeof OrderItemView>;
 
-/** The fields of an order that are shown; an entity has them, and so has a row of `selectOrder`. */
+/** The fields of an order that are shown, as a row of `selectOrder` has them; its items are read as they are shown. */
 export type OrderRecord = Pick<Order, Exclude<(typeof shownFields)[number], 'labels'> | 'version'> & {
   readonly labels: readonly OrderLabel[];
+  readonly items: readonly OrderItemView[];
 };
 
-/** Present an order. `items` are read by SQL as they are shown. */
-export function presentOrder(order: OrderRecord, items: readonly OrderItemView[]): OrderView {
-  return {
-    id: order.id,
-    order_number: order.orderNumber,
-    status: order.status,
-    payment_status: order.paymentStatus,
-    fulfillment_status: order.fulfillmentStatus,
-    dispute_status: order.disputeStatus ?? null,
-    currency: order.currency,
-    subtotal_cents: order.subtotalCents,
-    discount_cents: order.discountCents,
-    gift_card_cents: order.giftCardCents,
-    shipping_cents: order.shippingCents,
-    tax_cents: order.taxCents,
-    total_cents: order.totalCents,
-    refunded_cents: order.refundedCents,
-    customer: { id: order.customerId ?? null, email: order.email ?? null },
-    shipping_address: order.shippingAddress ?? null,
-    items: [...items],
-    labels: [...order.labels],
-    metadata: order.metadata,
-    version: order.version,
-    created_at: order.createdAt.toISOString(),
-    paid_at: order.paidAt?.toISOString() ?? null,
-    shipped_at: order.shippedAt?.toISOString() ?? null,
-  };
+export function presentOrder(order: OrderRecord): OrderView {
+  const { customerId: id = null, email = null } = order;
+  return presentAs(OrderView, { ...order, customer: { id, email } });
 }

@@ -13,7 +13,7 @@ import type { NewOrderItem } from './create-order.ts';
 import { unsentOfItem } from './fulfillment.ts';
 import { type Attention, fulfillmentStatuses, orderStatuses } from './order.ts';
 import { isOrderOf, orderNumbersMeant } from './order-number.ts';
-import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
+import { type OrderRecord, type OrderView, presentOrder } from './present.ts';
 
 /**
  * The order with this id, for a shopper who knows its email.
@@ -46,7 +46,7 @@ export async function readOrders(ctx: Context, condition: Sql, limit: number): P
     sql`
     ${selectOrder(ctx)} and ${condition} order by o.created_at desc, o.id desc limit ${limit}`,
   );
-  return rows.map((row) => presentOrder(row, row.items));
+  return rows.map(presentOrder);
 }
 
 /**
@@ -65,7 +65,7 @@ export async function listOrders(
     page,
     (position) => sql`${selectOrder(ctx, position)} and o.email is not null and ${condition}`,
   );
-  return { rows: rows.map((row) => presentOrder(row, row.items)), cursor };
+  return { rows: rows.map(presentOrder), cursor };
 }
 
 /** A quantity of an item of an order, to be put into its parcels. */
@@ -256,8 +256,8 @@ const selectManagedOrder = (ctx: Context, more: Sql = sql``, from?: Sql): Sql =>
   selectOrder(ctx, sql`, ${packingList} as "packingList"${more}`, from);
 
 function managed(row: ManagedRow): ManagedOrder {
-  const { items, updatedAt, importedAt, attentions, packingList } = row;
-  return { order: presentOrder(row, items), updatedAt, importedAt, attentions, packingList };
+  const { updatedAt, importedAt, attentions, packingList } = row;
+  return { order: presentOrder(row), updatedAt, importedAt, attentions, packingList };
 }
 
 /**
@@ -279,7 +279,6 @@ export async function itemsBoughtAgain(ctx: Context, orderId: string): Promise<N
 }
 
 interface OrderRow extends OrderRecord {
-  readonly items: readonly OrderItemView[];
   readonly updatedAt: Date;
   readonly importedAt: Date | null;
   readonly attentions: readonly Attention[];
@@ -287,7 +286,7 @@ interface OrderRow extends OrderRecord {
 
 async function readOrderWhere(ctx: Context, condition: Sql): Promise<OrderView | undefined> {
   const row = await readOne<OrderRow>(ctx, sql`${selectOrder(ctx)} and ${condition}`);
-  return row && presentOrder(row, row.items);
+  return row && presentOrder(row);
 }
 
 const selectOrder = (ctx: Context, more: Sql = sql``, from: Sql = sql`orders o`): Sql => sql`
