@@ -76,28 +76,17 @@ export interface LabelRecord
 }
 
 export function presentLabel(label: LabelRecord): LabelView {
-  const reason = isReasonCode(label.reasonCode) ? reasons[label.reasonCode] : undefined;
-  return {
-    id: label.id,
-    order_id: label.orderId,
-    order_number: label.orderNumber,
-    state: label.state,
-    reason_code: label.reasonCode,
-    reason: reason?.message ?? null,
-    next: reason?.next ?? null,
-    remedy: reason?.remedy ?? null,
-    carrier: label.rate?.carrier ?? null,
-    service: label.rate?.service ?? null,
-    amount_cents: label.rate?.amountCents ?? null,
-    currency: label.rate?.currency ?? null,
-    tracking_number: label.trackingNumber,
-    tracking_url: label.trackingUrl,
-    label_url: label.labelUrl,
-    tries: label.failedAttempts,
-    next_attempt_at: label.nextAttemptAt?.toISOString() ?? null,
-    version: label.version,
-    created_at: label.createdAt.toISOString(),
-    updated_at: label.updatedAt.toISOString(),
-    purchased_at: label.purchasedAt?.toISOString() ?? null,
-  };
+  const { reasonCode, rate, failedAttempts: tries } = label;
+  const advice = isReasonCode(reasonCode) ? reasons[reasonCode] : undefined;
+  return presentAs(LabelView, {
+    ...label,
+    reason: advice?.message,
+    next: advice?.next,
+    remedy: advice?.remedy,
+    carrier: rate?.carrier,
+    service: rate?.service,
+    amountCents: rate?.amountCents,
+    currency: rate?.currency,
+    tries,
+  });
 }

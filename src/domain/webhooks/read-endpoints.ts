@@ -1,6 +1,7 @@
 import { readPage } from '#src/database/read-page.ts';
 import { read } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -79,19 +80,5 @@ export type EndpointRecord = Pick<
 >;
 
 export function presentEndpoint(endpoint: EndpointRecord): WebhookEndpointView {
-  return {
-    id: endpoint.id,
-    url: endpoint.url,
-    events: endpoint.events,
-    concurrency: endpoint.concurrency,
-    rate_per_second: endpoint.ratePerSecond ?? null,
-    status: endpoint.disabledAt ? 'disabled' : 'enabled',
-    disabled_at: endpoint.disabledAt?.toISOString() ?? null,
-    disabled_reason: endpoint.disabledReason ?? null,
-    failing_since: endpoint.failingSince?.toISOString() ?? null,
-    last_success_at: endpoint.lastSuccessAt?.toISOString() ?? null,
-    version: endpoint.version,
-    created_at: endpoint.createdAt.toISOString(),
-    updated_at: endpoint.updatedAt.toISOString(),
-  };
+  return presentAs(WebhookEndpointView, { ...endpoint, status: endpoint.disabledAt ? 'disabled' : 'enabled' });
 }
