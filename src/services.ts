@@ -125,7 +125,11 @@ export async function createServices(
     log,
     wakeRelay: coalesce(() => redis.publish(wakeChannel, '1')),
   });
-  const databaseClock = createDatabaseClock({ run: database.runApart, log, machineClock: replacements.machineClock });
+  const databaseClock = createDatabaseClock({
+    execute: database.executeApart,
+    log,
+    machineClock: replacements.machineClock,
+  });
   const clock = replacements.clock ?? databaseClock;
   const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
   const metrics = createMetrics();
@@ -181,7 +185,7 @@ export async function createServices(
     sharedMetrics,
     keys: createKeyDirectory(context()),
     execute,
-    executeApart: database.runApart,
+    executeApart: database.executeApart,
     async tenantOf(id) {
       const tenant = id ? await tenants.byId(id) : undefined;
       if (!tenant) throw notFound('tenant');

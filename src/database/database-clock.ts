@@ -14,7 +14,7 @@ export interface DatabaseClock extends Clock {
 }
 
 export interface DatabaseClockOptions {
-  readonly run: Execute;
+  readonly execute: Execute;
   readonly log: Log;
   readonly machineClock?: Clock | undefined;
   readonly measureEveryMs?: number;
@@ -24,7 +24,7 @@ const samplesPerMeasurement = 5;
 
 /** Once it has started, a step of the machine's clock does not matter: the monotonic clock takes none. */
 export function createDatabaseClock({
-  run,
+  execute,
   log,
   machineClock = systemClock,
   measureEveryMs = seconds(30),
@@ -34,7 +34,7 @@ export function createDatabaseClock({
   const logSteps = createStepLog(log);
 
   async function measure(): Promise<void> {
-    measured = await measureDatabaseTime(run);
+    measured = await measureDatabaseTime(execute);
     logSteps({ postgresql: measured, machine: machineClock });
   }
 

@@ -45,7 +45,7 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase extends Database {
   /** Run a statement on the reserved connection, so that it never waits for the pool. */
-  readonly runApart: Execute;
+  readonly executeApart: Execute;
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     pool,
     replica: readPool && createReplica({ primary: pool, replica: readPool, log: options.log }),
     wakeRelay: options.wakeRelay,
-    runApart: async ({ text, values }) => (await probe.query(text, [...values])).rows,
+    executeApart: async ({ text, values }) => (await probe.query(text, [...values])).rows,
     answers() {
       // Requests depend on whether the pool gets a connection where it has none, and then nothing waits in it.
       probing ??= (pool.totalCount === 0 ? pool : probe)

@@ -62,7 +62,7 @@ export async function readRow<Entity extends Keyed, More extends object = object
  * they were when it was read or last saved. Each change increments the version of an entity that has one. An entity that
  * was saved in a transaction which is rolled back is out of date.
  *
- * @param options `onlyWhere`: a further condition; `run` executes the statement, which by default is its own transaction
+ * @param options `onlyWhere`: a further condition; `execute` runs the statement, which by default is its own transaction
  *   unless one is open
  * @returns whether it was written
  */
@@ -70,7 +70,7 @@ export async function saveRow<Entity extends Keyed>(
   ctx: TenantContext,
   entity: Entity,
   unchanged: readonly EntityKey<Entity>[],
-  { onlyWhere, run = changesRow }: { onlyWhere?: Sql | undefined; run?: typeof changesRow | undefined } = {},
+  { onlyWhere, execute = changesRow }: { onlyWhere?: Sql | undefined; execute?: typeof changesRow | undefined } = {},
 ): Promise<boolean> {
   const { __meta: meta, __originalEntityData } = helper(entity);
   const comparator = ctx.database.orm.em.getComparator();
@@ -84,7 +84,7 @@ export async function saveRow<Entity extends Keyed>(
   const sets = Object.entries(changes).map(([name, value]) => sql`${columnOf(name)} = ${value}`);
   const conditions = unchanged.map((name) => sql` and ${columnOf(name)} is not distinct from ${stored[name]}`);
   if (onlyWhere) conditions.push(sql` and ${onlyWhere}`);
-  const isSaved = await run(
+  const isSaved = await execute(
     ctx,
     sql`
     update ${tableOf(meta)} set ${joinSql(sets, ', ')}

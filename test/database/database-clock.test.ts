@@ -37,7 +37,7 @@ test('a database clock is the same time on machines whose clocks are hours apart
   for (const skewMs of [-hours(2), 0, hours(2)]) {
     const machineClock = createTestClock();
     machineClock.pass(skewMs);
-    const clock = createDatabaseClock({ run: databaseAhead(minutes(1)), log: silentLog, machineClock });
+    const clock = createDatabaseClock({ execute: databaseAhead(minutes(1)), log: silentLog, machineClock });
     t.true(isNear(clock.now().getTime(), Date.now() + skewMs), "before it starts it is the machine's");
     await clock.start();
     clock.stop();
@@ -48,14 +48,14 @@ test('a database clock is the same time on machines whose clocks are hours apart
 test("a database clock is not moved by a step of the machine's clock, also while PostgreSQL is away", async (t) => {
   let failures = 0;
   let isAway = false;
-  const execute = databaseAhead(minutes(1));
-  const run: Execute = async (statement) => {
-    if (!isAway) return execute(statement);
+  const ahead = databaseAhead(minutes(1));
+  const execute: Execute = async (statement) => {
+    if (!isAway) return ahead(statement);
     failures += 1;
     throw new Error('Connection terminated');
   };
   const machineClock = createTestClock();
-  const clock = createDatabaseClock({ run, log: silentLog, machineClock, measureEveryMs: 20 });
+  const clock = createDatabaseClock({ execute, log: silentLog, machineClock, measureEveryMs: 20 });
   t.teardown(clock.stop);
   await clock.start();
   isAway = true;
@@ -70,14 +70,14 @@ test("a database clock is not moved by a step of the machine's clock, also while
 test('a database clock logs a step of either clock once, and nothing while both go on', async (t) => {
   let aheadMs = 0;
   let measurements = 0;
-  const run: Execute = async (statement) => {
+  const execute: Execute = async (statement) => {
     measurements += 1;
     return databaseAhead(aheadMs)(statement);
   };
   const machineClock = { aheadMs: 0, now: () => new Date(Date.now() + machineClock.aheadMs) };
   const logged: object[] = [];
   const log = { ...silentLog, warn: (fields: object) => logged.push(fields) };
-  const clock = createDatabaseClock({ run, log, machineClock, measureEveryMs: 20 });
+  const clock = createDatabaseClock({ execute, log, machineClock, measureEveryMs: 20 });
   t.teardown(clock.stop);
   await clock.start();
   const measureAgain = async () => {
@@ -104,8 +104,8 @@ test('a database clock logs a step of either clock once, and nothing while both 
 
 test('a database clock follows when PostgreSQL moves to a machine with another time', async (t) => {
   let aheadMs = 0;
-  const run: Execute = async (statement) => databaseAhead(aheadMs)(statement);
-  const clock = createDatabaseClock({ run, log: silentLog, measureEveryMs: 20 });
+  const execute: Execute = async (statement) => databaseAhead(aheadMs)(statement);
+  const clock = createDatabaseClock({ execute, log: silentLog, measureEveryMs: 20 });
   t.teardown(clock.stop);
   await clock.start();
   aheadMs = minutes(5);
@@ -115,7 +115,7 @@ test('a database clock follows when PostgreSQL moves to a machine with another t
 
 test('a database clock does not start where PostgreSQL is away', async (t) => {
   const clock = createDatabaseClock({
-    run: async () => Promise.reject(new Error('Connection terminated')),
+    execute: async () => Promise.reject(new Error('Connection terminated')),
     log: silentLog,
   });
   t.teardown(clock.stop);

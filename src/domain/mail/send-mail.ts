@@ -153,8 +153,8 @@ async function recordOutcome(ctx: Context, mail: Mail, { outcome, detail }: Send
 }
 
 /** Write an email. @throws Snooze when another attempt took or closed it since it was read, or its recipient changed */
-async function save(ctx: Context, mail: Mail, run?: typeof completeJobIf): Promise<void> {
-  const isSaved = await saveRow(ctx, mail, ['state', 'attemptCount', 'lease', 'recipient'], { run });
+async function save(ctx: Context, mail: Mail, execute?: typeof completeJobIf): Promise<void> {
+  const isSaved = await saveRow(ctx, mail, ['state', 'attemptCount', 'lease', 'recipient'], { execute });
   if (!isSaved) throw new Snooze(seconds(1), 'another attempt took the email over, or its recipient changed');
 }
 
