@@ -1,4 +1,5 @@
 import { read, readOne } from '#src/database/transact.ts';
+import { composed } from '#src/lib/composed.ts';
 import { type Keyset, keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { found, notFound } from '#src/lib/errors.ts';
 import { normalizeText } from '#src/lib/normalize-text.ts';
@@ -171,8 +172,7 @@ export interface TypedWord {
 
 /** The words of a query that are looked for. */
 export const wordsOf = (q = ''): TypedWord[] =>
-  q
-    .normalize('NFC')
+  composed(q)
     .toLowerCase()
     .split(/\s+/)
     .map((written) => ({ plain: normalizeText(written).trim(), written }))

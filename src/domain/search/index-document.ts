@@ -1,5 +1,6 @@
 import { lockNames } from '#src/database/lock-names.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
+import { composed } from '#src/lib/composed.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { textOfHtml } from '#src/lib/html.ts';
 import { normalizeText } from '#src/lib/normalize-text.ts';
@@ -63,7 +64,7 @@ async function writeCurrent(ctx: InTransaction, kind: SearchDocument['kind'], id
     kind === 'product'
       ? (await productDocuments(ctx, ids)).map(documentOfProduct)
       : (await entryDocuments(ctx, ids)).flatMap(documentOfEntry);
-  const documents = current.map(composed);
+  const documents = current.map(composedDocument);
   const before = await wordsBefore(ctx, kind, ids);
   const texts = documents.map(({ subjectId, title, keywords, body }) => {
     const words = [title, keywords].join('\n');
@@ -79,12 +80,12 @@ async function writeCurrent(ctx: InTransaction, kind: SearchDocument['kind'], id
 }
 
 /** With one encoding of each accent, as queries have it: some systems write a letter and its accent apart. */
-const composed = (document: SearchDocument): SearchDocument => ({
+const composedDocument = (document: SearchDocument): SearchDocument => ({
   ...document,
-  title: document.title.normalize('NFC'),
-  names: document.names.map((name) => name.normalize('NFC')),
-  keywords: document.keywords.normalize('NFC'),
-  body: document.body.normalize('NFC'),
+  title: composed(document.title),
+  names: document.names.map(composed),
+  keywords: composed(document.keywords),
+  body: composed(document.body),
 });
 
 function documentOfProduct(product: ProductDocument): SearchDocument {

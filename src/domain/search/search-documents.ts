@@ -1,4 +1,5 @@
 import { read, readOne } from '#src/database/transact.ts';
+import { composed } from '#src/lib/composed.ts';
 import { type Keyset, keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -43,7 +44,7 @@ export interface SearchPage extends Page<SearchResult> {
  */
 export async function searchDocuments(ctx: Context, request: SearchRequest): Promise<SearchPage> {
   const { type = 'all', cursor, limit = 20 } = request;
-  const text = request.q.normalize('NFC').trim();
+  const text = composed(request.q).trim();
   const kinds = type === 'all' ? ['product', 'content'] : [type];
   const hasMeaning = ctx.ports.embedder !== undefined && !(await isName(ctx, text));
   const isSemantic = hasMeaning && !(cursor !== undefined && isOfText(ctx, text, type, cursor));
