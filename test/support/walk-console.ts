@@ -118,6 +118,8 @@ export const heading = (page: Page, name: string) => page.getByRole('heading', {
 export async function openInConsole(page: Page, stack: Stack, path: string, title: string): Promise<void> {
   await page.goto(`${stack.url}/admin#${path}`);
   await heading(page, title).waitFor();
+  // The parts of a page have one heading, which may still be that of the part before.
+  await page.locator(`[role=tab][href="#${path}"]:not([aria-selected=true])`).waitFor({ state: 'detached' });
   // To find it by its role, Playwright would compute those of everything that is there, several times.
   await page.locator('[role=progressbar][aria-label=Loading]').first().waitFor({ state: 'detached' });
   await page.getByText('Loading…').waitFor({ state: 'detached' });
