@@ -3,6 +3,7 @@ import { readOneOrFail } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { openJobsOf } from '#src/outbox/queue-states.ts';
 import type { Context } from '../context.ts';
+import { isAnySent } from '../orders/index.ts';
 
 /** What of a store goes on although it is closed. */
 export interface OpenBusiness {
@@ -44,8 +45,9 @@ export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
         union
         select coalesce(payload ->> 'labelId', payload ->> 'purchaseId')
         from (${openJobsOf(ctx.tenant.id, refundsOfLabels)}) as job) as unsettled) as labels,
-      (select count(*)::int from orders
+      (select count(*)::int from orders o
         where ${ofStore} and status in ('paid', 'partially_refunded')
-          and fulfillment_status in ('unfulfilled', 'needs_attention', 'label_purchased')) as "unsentOrders"`,
+          and fulfillment_status in ('unfulfilled', 'needs_attention', 'label_purchased')
+          and ${isAnySent}) as "unsentOrders"`,
   );
 }

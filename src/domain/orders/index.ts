@@ -39,6 +39,7 @@ export {
   findOrderByNumber,
   hasBought,
   hasNoLabel,
+  isAnySent,
   isToShip,
   itemsBoughtAgain,
   listManagedOrders,

@@ -108,6 +108,12 @@ export type OrderFilter = Static<typeof OrderFilter>;
 export const isToShip = sql`
   o.status = any(array['paid', 'partially_refunded']) and o.fulfillment_status = 'unfulfilled'`;
 
+/** The condition that something is sent of an order `o`: not all of it is in returns that were approved before. */
+export const isAnySent = sql`
+  exists (
+    select from order_items i cross join ${unsentOfItem} as u
+    where i.tenant_id = o.tenant_id and i.order_id = o.id and i.ships and i.quantity > u.unsent offset 0)`;
+
 /**
  * The condition that something is sent of an order `o` and nothing leads to a label: it was voided, or was to be shipped
  * by hand.
@@ -116,9 +122,7 @@ export const hasNoLabel = sql`
   not exists (
     select from labels l
     where l.tenant_id = o.tenant_id and l.order_id = o.id and l.state <> 'voided' and l.state <> 'skipped' offset 0)
-  and exists (
-    select from order_items i cross join ${unsentOfItem} as u
-    where i.tenant_id = o.tenant_id and i.order_id = o.id and i.ships and i.quantity > u.unsent offset 0)`;
+  and ${isAnySent}`;
 
 /** The condition that an order `o` matches the filter. */
 export function matchesOrder({ tenant }: Pick<Context, 'tenant'>, filter: OrderFilter): Sql {

@@ -1,5 +1,6 @@
 import { lowerCase, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
+import { isAnySent } from '../orders/index.ts';
 import { byMention } from '../personal-data.ts';
 import { holdDeliveries } from '../webhooks/index.ts';
 import type { KnownSubject } from './find-data-subject.ts';
@@ -22,9 +23,9 @@ export async function erasureBlockers(ctx: InTransaction, subject: KnownSubject)
       where o.tenant_id = ${ctx.tenant.id} and o.status = 'pending'
         and (o.id = any(${orderIds}) or ${mentions(subject)})
     union all
-    select order_number || ' was not sent yet: send it or refund it' from orders
-      where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) and status in ('paid', 'partially_refunded')
-        and fulfillment_status in ('unfulfilled', 'needs_attention', 'label_purchased')
+    select o.order_number || ' was not sent yet: send it or refund it' from orders o
+      where o.tenant_id = ${ctx.tenant.id} and o.id = any(${orderIds}) and o.status in ('paid', 'partially_refunded')
+        and o.fulfillment_status in ('unfulfilled', 'needs_attention', 'label_purchased') and ${isAnySent}
     union all
     select 'a refund of ' || o.order_number || ' is on its way: wait for it' from payment_refunds r
       join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, readOne, transact } from '#src/database/transact.ts';
-import { resendReceipt } from '#src/domain/backoffice/index.ts';
+import { readOpenBusiness, resendReceipt } from '#src/domain/backoffice/index.ts';
 import { createCart, isUnsubscribed, unsubscribe } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { joinWaitlist } from '#src/domain/leads/index.ts';
@@ -14,7 +14,7 @@ import {
   requestErasure,
   runErasure,
 } from '#src/domain/privacy/index.ts';
-import { rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
+import { approveReturn, closeReturn, receiveReturn, rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { dieAt } from '#test/support/die-at.ts';
@@ -242,6 +242,29 @@ test.serial(
     await erasePersonalData(ctx, { email });
     t.true(await isUnsubscribed(ctx, email));
     t.is((await read(ctx, sql`select from mail_preferences where tenant_id = ${ctx.tenant.id}`)).length, 1);
+  },
+);
+
+test.serial(
+  'an order of which all was returned before it shipped is no obstacle to an erasure or to a closed store',
+  async (t) => {
+    const { ctx, services } = t.context;
+    const { order_number: orderNumber, items } = await buildReturnableOrder(ctx, { email });
+    const all = items.map(({ id, quantity }) => ({ order_item_id: id, quantity }));
+    const { id: returnId } = await requestReturn(ctx, { orderNumber, email, items: all });
+    const blockersNow = async () => {
+      const id = await requestErasure(ctx, { email });
+      await runJobs(services);
+      return (await readErasure(ctx, id))?.blockers;
+    };
+    const unsent = `${orderNumber} was not sent yet: send it or refund it`;
+    t.true((await blockersNow())?.includes(unsent));
+    t.is((await readOpenBusiness(ctx)).unsentOrders, 1);
+    await approveReturn(ctx, { returnId });
+    await receiveReturn(ctx, { returnId });
+    await closeReturn(ctx, { returnId });
+    t.deepEqual(await blockersNow(), []);
+    t.is((await readOpenBusiness(ctx)).unsentOrders, 0);
   },
 );
 
