@@ -149,7 +149,7 @@ export async function recordFulfillmentChange(
   if (!wasShipped && order.shippedAt) await enqueueShippingMail(ctx, order);
 }
 
-/** Email the shopper which parcels are on their way, and with what. Call with the order locked and its changes written. */
+/** Email the shopper what is on its way, in which parcels. Call with the order locked and its changes written. */
 export async function enqueueShippingMail(ctx: InTransaction, order: Order): Promise<void> {
   if (!order.email || !isEmailAddress(order.email)) return;
   const { order: view, packingList } = found(await readManagedOrder(ctx, order.id), 'order');
