@@ -640,7 +640,7 @@ test('subscriptionSnapshotOf knows every status, and what it does not know as ov
   ]);
 });
 
-test('subscriptionSnapshotOf tells a subscription that ends with its period from one that is charged again before', (t) => {
+test('subscriptionSnapshotOf tells a subscription that ends with its period from one that is charged again', (t) => {
   const isEnding = (ends: boolean, at: number | null, periodEnds: number[]) =>
     subscriptionSnapshotOf(
       {

@@ -106,8 +106,8 @@ const scannedWordsMax = 4;
 /** Of more customers with a word, the newest are found, and as many with longer words that begin with it. */
 const namesakesMax = 1000;
 /**
- * Where several words are typed, so many with the rarest of them are looked at: rather with one that is complete, because
- * of more with longer words it is not the newest that are found.
+ * Where several words are typed, so many with the rarest of them are looked at. Rather with one that is complete: of
+ * more with longer words it is not the newest that are found.
  */
 const examinedMax = 5000;
 
@@ -139,7 +139,8 @@ export function customersNamed({ tenant }: Context, typed: string): Sql {
       select * from customers c where c.tenant_id = ${tenant.id} and c.id = named.customer_id offset 0) as c
     where named.word = (
       select word from named group by word
-      order by count(customer_id) filter (where first <> word) >= ${examined}, count(customer_id) limit 1) and not exists (
+      order by count(customer_id) filter (where first <> word) >= ${examined}, count(customer_id) limit 1)
+    and not exists (
       select from unnest(${words}::text[]) as wanted
       where not exists (select from unnest(c.name_words) as word where starts_with(word, wanted)))`;
 }

@@ -118,7 +118,7 @@ export function providerUnavailable(cause?: unknown): DomainError {
   );
 }
 
-/** The marker of a quote for an order: the order's id, and a digest of the address and the contents that were quoted. */
+/** The marker of a quote for an order: its id, and a digest of the address and the contents that were quoted. */
 export function quoteMarker(order: OrderForShipping): string {
   const { id, shippingAddress: to } = order;
   const address =

@@ -127,7 +127,7 @@ export function subscriptionSnapshotOf(
   };
 }
 
-/** The billing portal sets `cancel_at` only. One after the period of an item, from the dashboard, lets it be charged again. */
+/** Whether no item is charged again before then. The billing portal sets `cancel_at` only, the dashboard any date. */
 const endsBefore = (at: number | null, items: readonly Stripe.SubscriptionItem[]): boolean =>
   at !== null && items.every(({ current_period_end: end }) => at <= end);
 
