@@ -77,8 +77,8 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
     { areas: ['settings'] },
   ),
   no_matching_rate: failing(
-    "There are rates, but none in the currency of the store's labels.",
-    'Choose a rate by hand, or retry to buy the cheapest where all are in one other currency.',
+    "The rate that was chosen can no longer be bought, or no rate is in the currency of the store's labels.",
+    'Choose a rate by hand, or retry to buy the cheapest where all are in one currency.',
     { remedy: 'rate', isDecided: true },
   ),
   cost_cap: failing(

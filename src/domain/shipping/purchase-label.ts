@@ -129,13 +129,11 @@ async function quoteAndBuy(
     ? quoteMarker(order)
     : shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
   if (!label.hasUsableRate(ctx.clock.now(), quotedFor)) {
-    if (label.chosenManually && label.rate)
-      return flagLabel(
-        ctx,
-        label,
-        'no_matching_rate',
-        'The chosen rate has expired, or what is sent has changed since.',
-      );
+    if (label.chosenManually && label.rate) {
+      label.dropRate();
+      const detail = 'The chosen rate has expired, or what is sent has changed since.';
+      return flagLabel(ctx, label, 'no_matching_rate', detail);
+    }
     const rate = await chooseLabelRate(ctx, label, account, { ...assessment, order });
     return rate === 'done' ? rate : buyLabel(ctx, label, account, { rate, quotedFor });
   }

@@ -36,7 +36,18 @@ import { interceptStatements } from '#test/support/intercept-statements.ts';
 import { jobAttempt } from '#test/support/job-attempts.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { labelOf, orderOf, outboxJobsOf, press, type Requested, request, run, runToEnd, withFake } from './support.ts';
+import {
+  labelOf,
+  orderOf,
+  outboxJobsOf,
+  press,
+  type Requested,
+  rateIdOf,
+  request,
+  run,
+  runToEnd,
+  withFake,
+} from './support.ts';
 
 /*
  * What operators do with labels. A label without attempts left is flagged on its row, because the labels page reads
@@ -396,30 +407,36 @@ test('a label is for what is sent: without what is in a return that was approved
   t.deepEqual([await withoutLabel(true), await withoutLabel(false)], [false, true], 'it waits for no label');
 });
 
-test('a rate that was chosen before a return was approved is not bought, and another one can be chosen', async (t) => {
-  const { ctx, shipping } = withFake(t.context.ctx);
-  await buildShippingAccount(ctx);
-  const { order } = await request(ctx, { items: [{ quantity: 3, weightOz: 10 }] });
-  const choose = async () => {
-    const [chosen] = await quoteOrder(ctx, { orderId: order.id });
-    await chooseRate(ctx, { orderId: order.id, rateId: chosen?.id ?? '' });
-    return chosen?.id;
-  };
-  await choose();
-  const { orderNumber } = order;
-  const [item] = (await readOrder(ctx, order.id))?.items ?? [];
-  const items = [{ order_item_id: item?.id ?? '', quantity: 1 }];
-  const { id: returnId } = await requestReturn(ctx, { orderNumber, email: 'ada@example.com', items });
-  await approveReturn(ctx, { returnId });
-  t.regex(await run(ctx, order.id), /no_matching_rate/);
-  t.deepEqual(shipping.bought(), []);
-  const fresh = await choose();
-  t.is(await run(ctx, order.id), 'done');
-  t.deepEqual(
-    shipping.bought().map(({ rateId }) => rateId),
-    [fresh],
-  );
-});
+const decisions: Record<string, (ctx: Context, order: { id: string }) => Promise<unknown>> = {
+  'another one that is chosen': chooseFirst,
+  'the cheapest by a retry': (ctx, { id: orderId }) => requestLabelAgain(ctx, { orderId }),
+};
+
+async function chooseFirst(ctx: Context, { id: orderId }: { id: string }) {
+  const [rate] = await quoteOrder(ctx, { orderId });
+  await chooseRate(ctx, { orderId, rateId: rate?.id ?? '' });
+}
+
+for (const [bought, decide] of Object.entries(decisions)) {
+  test(`instead of a rate that was chosen before a return was approved, ${bought} is bought`, async (t) => {
+    const { ctx, shipping } = withFake(t.context.ctx);
+    await buildShippingAccount(ctx);
+    const { order, labelId } = await request(ctx, { items: [{ quantity: 3, weightOz: 10 }] });
+    await chooseFirst(ctx, order);
+    const stale = await rateIdOf(ctx, labelId);
+    const { orderNumber } = order;
+    const [item] = (await readOrder(ctx, order.id))?.items ?? [];
+    const items = [{ order_item_id: item?.id ?? '', quantity: 1 }];
+    const { id: returnId } = await requestReturn(ctx, { orderNumber, email: 'ada@example.com', items });
+    await approveReturn(ctx, { returnId });
+    t.regex(await run(ctx, order.id), /no_matching_rate/);
+    t.deepEqual(shipping.bought(), []);
+    await decide(ctx, order);
+    t.is(await run(ctx, order.id), 'done');
+    t.is(shipping.bought().length, 1);
+    t.not(shipping.bought()[0]?.rateId, stale);
+  });
+}
 
 test('the email of a shipment lists what ships and is in no return that was approved before', async (t) => {
   const { ctx, clock } = withFake(t.context.ctx);
