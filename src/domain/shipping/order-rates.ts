@@ -6,7 +6,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { type OrderForShipping, orderForShipping, recordFulfillment, takeMissingStock } from '../orders/index.ts';
+import { type OrderForShipping, recordFulfillment, takeMissingStock } from '../orders/index.ts';
 import type { QuoteRequest, Rate } from '../ports/shipping-gateway.ts';
 import { needsShipping, packed, sentItems } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
@@ -67,9 +67,8 @@ export async function chooseRate(
 ): Promise<void> {
   const { rate, marker } = await fetchRate(ctx, rateId);
   await transact(ctx, async (ctx) => {
-    const { order, label: found } = await lockForManualAction(ctx, orderId);
+    const { order, label: found, sent } = await lockForManualAction(ctx, orderId);
     rejectIfOpen(found);
-    const sent = await orderForShipping(ctx, orderId);
     if (!sent || marker !== quoteMarker(sent)) throw noSuchRate();
     if (!found) await ctx.tx.execute(insertLabel(ctx, order, { labelId: newId('lbl') }));
     const label =

@@ -5,7 +5,13 @@ import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { type Order, orderForShipping, recordFulfillment, takeMissingStock } from '../orders/index.ts';
+import {
+  type Order,
+  type OrderForShipping,
+  orderForShipping,
+  recordFulfillment,
+  takeMissingStock,
+} from '../orders/index.ts';
 import { needsShipping } from './assess-order.ts';
 import type { Label } from './label.ts';
 import { lockOrderAndLabel, orderOfLabel, resume } from './label-lease.ts';
@@ -44,17 +50,16 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
 }
 
 /**
- * The order and its label, locked for a change that an operator makes.
+ * The order and its label, locked for a change that an operator makes, and what is sent of it, unless a purchase is open.
  * @throws DomainError `order_not_shippable` where nothing is to be shipped, `order_shipped`, and others
  */
 export async function lockForManualAction(
   ctx: InTransaction,
   orderId: string,
-): Promise<{ order: Order; label: Label | undefined }> {
-  const locked = found(await lockOrderAndLabel(ctx, orderId), 'order');
-  const { order, label } = locked;
+): Promise<{ order: Order; label: Label | undefined; sent: OrderForShipping | undefined }> {
+  const { order, label } = found(await lockOrderAndLabel(ctx, orderId), 'order');
   // An open purchase is looked up also for an order that was refunded since: then it is voided.
-  if (!label?.buyingSince) await rejectUnshippable(ctx, orderId);
+  const sent = label?.buyingSince ? undefined : await rejectUnshippable(ctx, orderId);
   if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order has been shipped already.');
   if (label?.state === 'purchased') {
     throw new DomainError(
@@ -64,13 +69,14 @@ export async function lockForManualAction(
     );
   }
   if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
-  return locked;
+  return { order, label, sent };
 }
 
-/** @throws DomainError `order_not_shippable` where an order has nothing that may be shipped */
-export async function rejectUnshippable(ctx: InTransaction, orderId: string): Promise<void> {
+/** What is sent of an order. @throws DomainError `order_not_shippable` where it has nothing that may be shipped */
+export async function rejectUnshippable(ctx: InTransaction, orderId: string): Promise<OrderForShipping> {
   const order = await orderForShipping(ctx, orderId);
   if (!order || !needsShipping(order)) throw nothingToShip();
+  return order;
 }
 
 export const nothingToShip = () =>
