@@ -36,11 +36,11 @@ async function find(ctx: Context, condition: Sql): Promise<Customer | undefined>
   return readOne<Customer>(ctx, sql`${selectCustomers(ctx)} and ${condition}`);
 }
 
-/** A query for the customers `c` of a store, as rows of `Customer`. Further conditions may follow it. */
-const selectCustomers = (ctx: Context, more: Sql = sql``): Sql => sql`
+/** A query for the customers `c` of a store, or for `some` of them, as rows of `Customer`. Conditions may follow it. */
+const selectCustomers = (ctx: Context, more: Sql = sql``, some: Sql = sql`customers`): Sql => sql`
   select c.id, c.email, c.name, c.accepts_marketing as "acceptsMarketing",
     p.payment_customer_id as "paymentCustomerId", c.version, c.created_at as "createdAt"${more}
-  from customers c
+  from ${some} c
   left join customer_payment_ids p on p.tenant_id = ${ctx.tenant.id} and p.customer_id = c.id
     and p.environment = ${ctx.settings.appMode}
   where c.tenant_id = ${ctx.tenant.id}`;
@@ -56,16 +56,18 @@ export async function listCustomers(
 ): Promise<Page<Customer>> {
   // By the id, whose index is the list's order: PostgreSQL expects a frequent email address of other stores in it soon.
   const ofEmail = (email: string) => sql`c.id = ${customerIdOf(ctx, normaliseEmail(email))}`;
-  const ofName = (name: string) => sql`c.id = any(array(select id from (${customersNamed(ctx, name)}) as named))`;
-  const matches = allOf(
-    email !== undefined && ofEmail(email),
-    q !== undefined && (q.includes('@') ? ofEmail(q) : ofName(q)),
-  );
+  // Of their own: to find none, PostgreSQL 15 would read all customers of the store in the order of the list.
+  const named = (name: string) => sql`(
+    select * from customers
+    where tenant_id = ${ctx.tenant.id} and id = any(array(select id from (${customersNamed(ctx, name)}) as named))
+    offset 0)`;
+  const isName = q !== undefined && !q.includes('@');
+  const matches = allOf(email !== undefined && ofEmail(email), q !== undefined && !isName && ofEmail(q));
   return readPage<Customer>(
     ctx,
     { name: 'customers', columns: ['c.id'], descending: true },
     page,
-    (position) => sql`${selectCustomers(ctx, position)} and ${matches}`,
+    (position) => sql`${selectCustomers(ctx, position, isName ? named(q) : undefined)} and ${matches}`,
     { replica: true },
   );
 }
