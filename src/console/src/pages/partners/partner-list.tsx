@@ -36,7 +36,11 @@ export function PartnerList() {
 }
 
 const inputOf = ({ code, name, commission_percent, discount_percent, window }: ManagedPartner): Input => ({
-  ...{ code, name, commission_percent, discount_percent, window },
+  code,
+  name,
+  commission_percent,
+  discount_percent,
+  window,
 });
 
 function NewPartner() {

@@ -105,8 +105,15 @@ function termsOf(promo: PromoCode): Terms {
   const { type, value, value_cents, min_subtotal_cents, usage_limit, per_customer_limit, ...dates } = promo;
   const { starts_at, ends_at, products } = dates;
   return {
-    ...{ type, value, value_cents, min_subtotal_cents, usage_limit, per_customer_limit },
-    ...{ starts_at, ends_at, products },
+    type,
+    value,
+    value_cents,
+    min_subtotal_cents,
+    usage_limit,
+    per_customer_limit,
+    starts_at,
+    ends_at,
+    products,
   };
 }
 

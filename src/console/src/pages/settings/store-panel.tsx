@@ -63,7 +63,7 @@ function StoreForm({ store }: Props) {
       <TextInput
         source="mail_from"
         label="Sender of emails"
-        helperText="For example Cedar &amp; Clay <hello@cedar.example>. You can change the name, and only the operator the email. If it is empty, emails have the sender of the service until the operator sets one again"
+        helperText="For example Cedar &amp; Clay <hello@cedar.example>. You can change the name; only the operator can change the email. If it is empty, the service's own sender is used until the operator sets one again"
       />
       <TextInput source="storefront_url" label="URL of the storefront" type="url" validate={required()} />
       <TextInput
