@@ -24,8 +24,8 @@ export function typedCode(written: string): string {
     .replaceAll(/\u0130|I\u0307/g, 'I');
 }
 
-/** The same of a number that is printed in groups, without the spaces between them. */
-export const ungrouped = (written: string): string => plainForms(written).replaceAll(/\s/g, '');
+/** The same of a number that is printed in groups, without the spaces between them. Another line has another number. */
+export const ungrouped = (written: string): string => plainForms(written).replaceAll(/\p{Zs}/gu, '');
 
 /** In Unicode, the digits of a script follow each other from zero to nine. */
 function digitOf(digit: string): number {
