@@ -3,7 +3,7 @@ import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
 import { asPlatform, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
-import { readOverview } from '#src/domain/backoffice/index.ts';
+import { readOpenBusiness, readOverview } from '#src/domain/backoffice/index.ts';
 import { listOperations } from '#src/domain/bulk/index.ts';
 import { listActiveAnnouncements } from '#src/domain/content/index.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -35,7 +35,7 @@ const count = 4000;
 
 let large: Tenant | undefined;
 
-/** The context of a large store that the tests share, beside many small ones. The last test changes it. */
+/** The context of a large store that the tests share, beside many small ones. The last tests change it. */
 async function inLargeStore({ services, ctx }: TestContext): Promise<Context> {
   if (!large) {
     large = await fillStore(services, count);
@@ -165,6 +165,27 @@ test.serial('an owner finds every customer with two words of a name that thousan
     t.deepEqual(found, found.toSorted().reverse(), q);
   }
 });
+
+test.serial(
+  'the unsent orders of a store are counted without their items, where nothing of them is returned',
+  async (t) => {
+    t.timeout(120_000);
+    const { services } = t.context;
+    const ctx = await inLargeStore(t.context);
+    await transact(ctx, ({ tx }) =>
+      tx.execute(sql`update orders set fulfillment_status = 'unfulfilled' where tenant_id = ${ctx.tenant.id}`),
+    );
+    await services.execute(rawSql('analyze'));
+    t.is((await readOpenBusiness(ctx)).unsentOrders, count);
+    const explained = await explainStatements(services, () => readOpenBusiness(ctx));
+    const ofItems = explained.flatMap(({ scans }) => scans).filter((scan) => scan.includes('order_items'));
+    t.true(ofItems.length > 0);
+    t.deepEqual(
+      ofItems.filter((scan) => !scan.endsWith(': 0')),
+      [],
+    );
+  },
+);
 
 /** Of each filter a value that all rows have, where there are such rows, and one that none has. */
 const values: Readonly<Record<string, readonly string[]>> = {

@@ -45,9 +45,13 @@ export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
         union
         select coalesce(payload ->> 'labelId', payload ->> 'purchaseId')
         from (${openJobsOf(ctx.tenant.id, refundsOfLabels)}) as job) as unsettled) as labels,
+      -- Of orders with a return that was approved, some are not sent at all; of most, no item has to be read.
       (select count(*)::int from orders o
         where ${ofStore} and status in ('paid', 'partially_refunded')
           and fulfillment_status in ('unfulfilled', 'needs_attention', 'label_purchased')
-          and ${isAnySent}) as "unsentOrders"`,
+          and (not exists (
+              select from returns r
+              where r.tenant_id = o.tenant_id and r.order_id = o.id and r.approved_at is not null)
+            or ${isAnySent})) as "unsentOrders"`,
   );
 }
