@@ -214,7 +214,8 @@ async function readExisting({ tx, tenant }: InTransaction, numbers: readonly str
       o.tax_cents, o.total_cents, o.refunded_cents, (
         select json_agg(i order by i.position) from order_items i
         where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
-    from orders o where o.tenant_id = ${tenant.id} and o.order_number = any(${numbers}::text[])`);
+    from unnest(${numbers}::text[]) as wanted(number) cross join lateral (
+      select * from orders o where o.tenant_id = ${tenant.id} and o.order_number = wanted.number offset 0) as o`);
   return new Map(
     existing.map(({ id, order_number: number, created_at: at, ...order }) => [
       number,
@@ -254,7 +255,10 @@ const parcelOf = (trackingNumber: string, carrier: string | null | undefined, st
   status: status ?? null,
 });
 
-/** An item is of the product whose variant has its SKU now, if there is one. */
+/**
+ * An item is of the product whose variant has its SKU now, if there is one. `offset 0` and the subqueries look up what
+ * each row needs: of tables without statistics, a join may read all products of the store for each item.
+ */
 async function insertOrders(ctx: InTransaction, orders: readonly PastOrder[]): Promise<void> {
   const { tenant, clock } = ctx;
   const now = clock.now();
@@ -276,11 +280,14 @@ async function insertOrders(ctx: InTransaction, orders: readonly PastOrder[]): P
     insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named, sku,
       name, quantity, unit_price_cents, discount_cents, total_cents, purchase_type, weight_oz, ships)
     select ${tenant.id}, i.id, i.order_id, i.position, coalesce(v.product_id, i.product_id),
-      coalesce(p.slug, i.product_slug, ''), coalesce(v.id, i.variant_id), v.id is not null, i.sku, i.name, i.quantity,
+      coalesce((
+          select p.slug from products p where p.tenant_id = ${tenant.id} and p.id = v.product_id
+        ), i.product_slug, ''), coalesce(v.id, i.variant_id), v.id is not null, i.sku, i.name, i.quantity,
       i.unit_price_cents, i.discount_cents, i.total_cents, 'one_time', v.weight_oz, coalesce(v.ships, true)
     from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as i(id text, order_id text, position int,
         product_id text, product_slug text, variant_id text, sku text, name text, quantity int, unit_price_cents bigint,
         discount_cents bigint, total_cents bigint)
-      left join variants v on v.tenant_id = ${tenant.id} and v.sku = i.sku and v.removed_at is null
-      left join products p on p.tenant_id = ${tenant.id} and p.id = v.product_id`);
+      left join lateral (
+        select * from variants where tenant_id = ${tenant.id} and sku = i.sku and removed_at is null offset 0
+      ) as v on true`);
 }
