@@ -52,7 +52,7 @@ export function addTextKeywords(ajv: Ajv2020, { isQuery }: { isQuery: boolean })
   add('booleanLike', readBoolean, () => 'must be true or false');
   addRewrite('trimmed', (text) => text.trim());
   // Of ASCII only: in capitals, ß is the code of South Sudan.
-  addRewrite('inCapitals', (text) => text.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase()));
+  addRewrite('inCapitals', (text) => text.replaceAll(/[a-z]/g, (small) => small.toUpperCase()));
   addRewrite('ungrouped', ungrouped);
   addRewrite('asciiDomain', (text) => withAsciiDomain(isQuery ? text.replaceAll(' ', '+') : text));
   addRewrite('emptyIsNull', (text) => (text.trim() === '' ? null : text));
