@@ -24,7 +24,7 @@ export class Content extends Migration {
         created_at timestamptz not null,
         updated_at timestamptz not null,
         primary key (tenant_id, id),
-        unique (tenant_id, type, slug),
+        unique (tenant_id, slug, type),
         check (ends_at > starts_at)
       );
       create index entries_by_type on entries (tenant_id, type, id);

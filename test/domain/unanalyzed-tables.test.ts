@@ -117,6 +117,7 @@ test.serial("aggregateBatches does not read a store's older events when tables a
 
 /** Of each kind of import, one thing of many. */
 const rowOf: Readonly<Record<string, (number: number, ctx: Context) => object>> = {
+  content: (number) => ({ type: 'article', slug: `article-${number}`, title: 'Clay', body: {}, tags: ['clay'] }),
   customers: (number) => ({ email: `shopper-${number}@example.com`, name: `Ada ${number}` }),
   gift_cards: (number, ctx) => {
     const { codeHash, last4 } = hashedCode(ctx, `CARD-${100_000 + number}`);

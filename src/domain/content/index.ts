@@ -1,7 +1,7 @@
 export { type EntryDocument, entryDocuments } from './entry-document.ts';
 export { EntryInput, EntryType } from './entry-input.ts';
+export type { EntryName } from './entry-name.ts';
 export {
-  type EntryName,
   entryNames,
   listManagedEntries,
   ManagedEntryView,

@@ -5,6 +5,7 @@ import { presentAs } from '#src/lib/present-as.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { type EntryName, isNamed } from './entry-name.ts';
 import { EntryBody } from './present.ts';
 import { type EntryRow, entryColumns } from './read-entries.ts';
 
@@ -34,8 +35,8 @@ export async function listManagedEntries(
 }
 
 /** @returns the entry, or `undefined` for an unknown name */
-export async function readManagedEntry(ctx: Context, { type, slug }: EntryName): Promise<ManagedEntry | undefined> {
-  return readOne<ManagedEntry>(ctx, sql`${select(ctx)} and e.type = ${type} and e.slug = ${slug}`);
+export async function readManagedEntry(ctx: Context, name: EntryName): Promise<ManagedEntry | undefined> {
+  return readOne<ManagedEntry>(ctx, sql`${select(ctx)} and ${isNamed(name)}`);
 }
 
 const select = (ctx: Context, more: Sql = sql``): Sql => sql`
@@ -56,12 +57,6 @@ export const ManagedEntryView = Type.Object(
 
 export function presentManagedEntry(entry: ManagedEntry): Static<typeof ManagedEntryView> {
   return presentAs(ManagedEntryView, entry);
-}
-
-/** Identifies an entry within its store. */
-export interface EntryName {
-  readonly type: string;
-  readonly slug: string;
 }
 
 /** The names of all entries of the store, published or not. */

@@ -5,6 +5,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Image } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { EntryContent } from './entry-input.ts';
+import { isNamed } from './entry-name.ts';
 
 /** A published entry. */
 export interface EntryRow {
@@ -57,7 +58,7 @@ export async function listEntries(
 
 /** @throws DomainError not_found */
 export async function findEntry(ctx: Context, type: string, slug: string): Promise<EntryRow> {
-  const named = sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`;
+  const named = sql`${publishedEntries(ctx)} and ${isNamed({ type, slug })}`;
   return found(await readOne<EntryRow>(ctx, named, { brief: true }), 'entry');
 }
 

@@ -7,6 +7,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { completeEntry, type EntryInput, type EntryRecord } from './entry-input.ts';
+import { type EntryName, isNamed } from './entry-name.ts';
 
 type SavedEntry = Omit<EntryRecord, Times> & { readonly id: string } & Readonly<Record<Times, Date | null>>;
 type Times = 'starts_at' | 'ends_at' | 'published_at';
@@ -51,7 +52,7 @@ async function lockEntry(ctx: InTransaction, type: string, slug: string): Promis
     select e.id, e.title, e.summary, e.body, e.image, e.author, e.starts_at, e.ends_at, e.published_at,
       array(select t.tag from entry_tags t
             where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags
-    from entries e where e.tenant_id = ${ctx.tenant.id} and e.type = ${type} and e.slug = ${slug}`);
+    from entries e where e.tenant_id = ${ctx.tenant.id} and ${isNamed({ type, slug })}`);
   return entry;
 }
 
@@ -84,12 +85,13 @@ async function writeEntry(ctx: InTransaction, entry: NamedEntry): Promise<number
   return row?.version ?? 1;
 }
 
-export async function removeEntry(ctx: InTransaction, { type, slug }: { type: string; slug: string }): Promise<Change> {
-  await lockNames(ctx, 'content', [`${type}/${slug}`]);
+export async function removeEntry(ctx: InTransaction, name: EntryName): Promise<Change> {
+  const nameInStore = `${name.type}/${name.slug}`;
+  await lockNames(ctx, 'content', [nameInStore]);
   const [removed] = await ctx.tx.execute<{ id: string; version: number }>(sql`
-    delete from entries where tenant_id = ${ctx.tenant.id} and type = ${type} and slug = ${slug}
+    delete from entries e where e.tenant_id = ${ctx.tenant.id} and ${isNamed(name)}
     returning id, version + 1 as version`);
   if (removed) enqueue(ctx, indexDocument, { kind: 'content', ...removed });
   const action = removed ? 'removed' : 'unchanged';
-  return { ...(removed && { id: removed.id }), subject: `content ${type}/${slug}`, action, fields: [] };
+  return { ...(removed && { id: removed.id }), subject: `content ${nameInStore}`, action, fields: [] };
 }
