@@ -23,8 +23,9 @@ export class Returns extends Migration {
           ('requested', 'approved', 'rejected', 'received', 'refunded', 'closed')),
         -- The owner's latest message to the shopper.
         note text,
-        -- When it was approved; null where its items were released since.
         approved_at timestamptz,
+        -- When an approved one was closed, because the goods never came: its items may be in another return.
+        released_at timestamptz,
         version int not null default 1,
         created_at timestamptz not null,
         updated_at timestamptz not null,

@@ -63,13 +63,14 @@ function withLabel(labels: OrderLabel[], label: OrderLabel): OrderLabel[] {
 
 /**
  * A query, to be joined to items `i` of orders `o`, for how many of each are not sent: `unsent`, those of returns that
- * were approved before the order shipped, and whose items were not released since.
+ * are approved, or were when the order shipped: what is released later was not in the parcel.
  */
 export const unsentOfItem: Sql = sql`lateral (
   select coalesce(sum(l.quantity), 0) as unsent
   from return_items l join returns t on t.tenant_id = l.tenant_id and t.id = l.return_id
   where l.tenant_id = i.tenant_id and l.order_item_id = i.id
-    and (t.approved_at < o.shipped_at or (t.approved_at is not null and o.shipped_at is null)))`;
+    and t.approved_at < coalesce(o.shipped_at, 'infinity')
+    and coalesce(t.released_at, 'infinity') >= coalesce(o.shipped_at, 'infinity'))`;
 
 /** The fields of an order that shipping needs. Weights are ounces per unit, and quantities are those that are sent. */
 export interface OrderForShipping {

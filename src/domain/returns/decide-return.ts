@@ -171,6 +171,7 @@ async function moveReturn(
       locked.note = note ?? null;
       locked.updatedAt = ctx.clock.now();
       if (status === 'approved') locked.approvedAt = locked.updatedAt;
+      if (status === 'closed' && before === 'approved') locked.releasedAt = locked.updatedAt;
       await ctx.tx.em.flush();
     }
     const moved = found(await readReturn(ctx, returnId), 'return');
@@ -191,9 +192,7 @@ async function moveReturn(
 }
 
 /** Release the items of a return: they will not be sent back, so another return may include them. */
-async function releaseItems(ctx: InTransaction, { id, orderId, items }: ReturnRecord): Promise<undefined> {
-  await ctx.tx.execute(sql`
-    update returns set approved_at = null where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+async function releaseItems(ctx: InTransaction, { orderId, items }: ReturnRecord): Promise<undefined> {
   await releaseReturn(
     ctx,
     orderId,

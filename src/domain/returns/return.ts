@@ -27,6 +27,7 @@ const ReturnSchema = defineEntity({
     status: p.enum(returnStatuses),
     note: p.string().nullable(),
     approvedAt: p.datetime().nullable(),
+    releasedAt: p.datetime().nullable(),
     version: p.integer().version(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -6,6 +6,7 @@ import { presentManagedOrder, readOrderFile } from '#src/domain/backoffice/index
 import type { Context } from '#src/domain/context.ts';
 import { listManagedOrders } from '#src/domain/orders/index.ts';
 import { approveReturn, closeReturn, receiveReturn, rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
+import { cancelShipment, markFulfilled } from '#src/domain/shipping/index.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -124,3 +125,32 @@ test.serial('readOrderFile packs what is in no return that was approved before i
     'approved after it had shipped',
   );
 });
+
+test.serial(
+  'readOrderFile keeps out of the parcel what was returned before it shipped and given up since',
+  async (t) => {
+    const { ctx, clock } = t.context;
+    const order = await buildReturnableOrder(ctx, { items: [...bowlAndCourse] });
+    const { id: returnId } = await returnBowls(ctx, order, 1);
+    await approveReturn(ctx, { returnId });
+    clock.pass(minutes(1));
+    await markFulfilled(ctx, { orderId: order.id });
+    const sent = [
+      ['Bowl', 2],
+      ['Plate', 2],
+    ];
+    t.deepEqual(await packed(ctx, order.id), sent);
+    clock.pass(minutes(1));
+    await closeReturn(ctx, { returnId });
+    t.deepEqual(await packed(ctx, order.id), sent, 'it was not in the parcel');
+    await cancelShipment(ctx, { orderId: order.id });
+    t.deepEqual(
+      await packed(ctx, order.id),
+      [
+        ['Bowl', 3],
+        ['Plate', 2],
+      ],
+      'it is to be sent',
+    );
+  },
+);
