@@ -4,35 +4,34 @@ import { stringify } from 'csv-stringify/sync';
 export const byteOrderMark = '\ufeff';
 
 /**
- * A spreadsheet would run a text that begins so as a formula; or it would, but for apostrophes. Numbers, and Excel in
- * Japanese, also take these characters in full width.
+ * What a spreadsheet would run as a formula, or would, but for apostrophes, at the beginning of a text. Where a comma is
+ * the decimal sign, it separates cells by semicolons. So it also divides a text at those, and at its line breaks, because
+ * a quote counts at the beginning of a cell only. Numbers, and Excel in Japanese, also take characters in full width.
  */
-const formulaStart = /^(?='*[=+\-@＝＋－＠\t\r])/;
+const formulas = /(?:^|(?<=[;\r\n]))'*\t*[=+\-@＝＋－＠]|^'*[\t\r]/g;
 
-/**
- * Where a comma is the decimal sign, a spreadsheet separates cells by semicolons. So it also divides a text at those,
- * and at its line breaks, because a quote counts at the beginning of a cell only.
- */
-const formulaStarts = /^(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\r\n])(?='*\t*[=+\-@＝＋－＠])/g;
+type Replace = (found: string, offset: number) => string;
 
-/** An apostrophe that one of those put there. */
-const apostrophes = /^'(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\r\n])'(?='*\t*[=+\-@＝＋－＠])/g;
-
-/** The apostrophe at the beginning of a text, which a file for programs has. */
-const firstApostrophe = /^'(?='*[=+\-@＝＋－＠\t\r])/;
+const addApostrophe = (found: string): string => `'${found}`;
+const removeApostrophe = (found: string): string => (found.startsWith("'") ? found.slice(1) : found);
+/** Only at the beginning of a text. */
+const atBeginning =
+  (replace: (found: string) => string): Replace =>
+  (found, offset) =>
+    offset === 0 ? replace(found) : found;
 
 /** Rows as CSV. Where a formula would begin, a text gets an apostrophe, or another one, which importing removes. */
 export function csvOf(rows: readonly (readonly unknown[])[]): string {
-  return write(rows, formulaStarts);
+  return write(rows, addApostrophe);
 }
 
 /** Rows for a program that reads commas only, which does not remove apostrophes: a text gets one at its beginning. */
 export function csvForPrograms(rows: readonly (readonly unknown[])[]): string {
-  return write(rows, formulaStart);
+  return write(rows, atBeginning(addApostrophe));
 }
 
-function write(rows: readonly (readonly unknown[])[], starts: RegExp): string {
-  const harmless = (text: string) => text.replace(starts, "'");
+function write(rows: readonly (readonly unknown[])[], replace: Replace): string {
+  const harmless = (text: string) => text.replace(formulas, replace);
   return stringify([...rows] as unknown[][], {
     record_delimiter: 'windows',
     // Every reader ends a row at a line break of either kind; the library quotes only its own.
@@ -48,10 +47,10 @@ function write(rows: readonly (readonly unknown[])[], starts: RegExp): string {
 
 /** A cell as it was before `csvOf`. */
 export function cellOf(text: string): string {
-  return text.replace(apostrophes, '');
+  return text.replace(formulas, removeApostrophe);
 }
 
 /** A cell as it was before `csvForPrograms`, or as another program wrote it. */
 export function cellOfProgram(text: string): string {
-  return text.replace(firstApostrophe, '');
+  return text.replace(formulas, atBeginning(removeApostrophe));
 }
