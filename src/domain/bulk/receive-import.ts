@@ -80,7 +80,9 @@ export async function receiveImport(
 function failureOf(error: unknown): string {
   if (!(error instanceof DomainError)) return incompleteFile;
   const isDenied = error.kind === 'unauthenticated' || error.kind === 'forbidden';
-  return isDenied ? 'Who sent the file may not import it any more. Nothing was imported.' : error.message;
+  return isDenied
+    ? 'The sender of the file no longer has permission to import it. Nothing was imported.'
+    : error.message;
 }
 
 async function* digesting(file: AsyncIterable<Buffer>, digest: Hash): AsyncIterable<Buffer> {

@@ -1066,7 +1066,7 @@ test.serial('a file is not imported for a member who was revoked or demoted whil
   };
   const revoke = (id: string) => revokeStaff(ctx, { id }, roles.owner);
   const demote = (id: string) => changeStaff(ctx, { id, role: 'support' }, roles.owner);
-  const failure = 'Who sent the file may not import it any more. Nothing was imported.';
+  const failure = 'The sender of the file no longer has permission to import it. Nothing was imported.';
   t.deepEqual(await sendWhile('promo_codes', revoke), [401, 'failed', failure]);
   t.deepEqual(await sendWhile('promo_codes', demote), [403, 'failed', failure]);
   t.deepEqual(await sendWhile('customers', demote), [202, 'queued', null]);
