@@ -36,5 +36,5 @@ export async function runOnce(
 ): Promise<string> {
   const { signal: shutdown } = new AbortController();
   const outcome = await runJob(services, byName, { ...job, attemptsMade: failedAttempts, opts: {} }, { shutdown });
-  return outcome.kind === 'done' ? 'done' : `${outcome.kind} (${outcome.reason})`;
+  return 'reason' in outcome ? `${outcome.kind} (${outcome.reason})` : outcome.kind;
 }

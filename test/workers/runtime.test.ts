@@ -344,14 +344,16 @@ test('an attempt whose outcome cannot be written is observed once, as snoozed', 
   );
   await t.context.enqueueFor('unwritten');
   await until(async () => (await queue.getDelayedCount()) === 1);
-  const observed = async () =>
-    [...(await services.metrics.series())].filter(([series]) => series.startsWith('storefront_job_seconds_count'));
-  await until(async () => (await observed()).length > 0);
-  t.deepEqual(
-    (await observed()).map(([series, count]) => [/outcome="(\w+)"/.exec(series)?.[1], count]),
-    [['snooze', 1]],
-  );
+  await until(async () => (await observedIn(services)).length > 0);
+  t.deepEqual(await observedIn(services), [['snooze', 1]]);
 });
+
+/** How often each outcome was observed. */
+async function observedIn({ metrics }: Services): Promise<[string | undefined, number][]> {
+  return [...(await metrics.series())]
+    .filter(([series]) => series.startsWith('storefront_job_seconds_count'))
+    .map(([series, count]) => [/outcome="(\w+)"/.exec(series)?.[1], count]);
+}
 
 test('a snooze counts no attempt', async (t) => {
   let runs = 0;
@@ -457,6 +459,7 @@ test('a job that this release does not know waits in the outbox for one that doe
   await queue.add(job, { tenantId: null, trace: {} }, { jobId, removeOnComplete: true });
   work(async () => t.fail('it was worked'));
   await until(async () => (await queue.getJob(jobId)) === undefined);
+  t.deepEqual(await observedIn(services), [['returned', 1]]);
 
   const state = async () => (await readJobStates(services.execute, clock.now())).find((state) => state.job === job);
   t.like(await state(), { due: 0, later: 1 });

@@ -3,9 +3,10 @@ import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { days, hours, seconds } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 
-/** The four ways in which an attempt can end. */
+/** The four ways in which an attempt can end; a job that this release does not know is returned without one. */
 export type Outcome =
   | { readonly kind: 'done' }
+  | { readonly kind: 'returned' }
   | { readonly kind: 'retry'; readonly reason: string; readonly error: unknown; readonly isLastAttempt: boolean }
   | { readonly kind: 'snooze'; readonly reason: string; readonly milliseconds: number }
   | { readonly kind: 'cancel'; readonly reason: string };

@@ -20,7 +20,7 @@ export async function recordOutcome(
   token: string | undefined,
   outcome: Outcome,
 ): Promise<void> {
-  if (outcome.kind === 'done') return;
+  if (outcome.kind === 'done' || outcome.kind === 'returned') return;
   if (outcome.kind === 'snooze') {
     await recordPostponed(services.execute, job.id ?? '');
     return delay(job, token, outcome.milliseconds);

@@ -52,7 +52,7 @@ export async function runJob(
   if (!processor) {
     // It waits in the outbox for a release that knows it, and takes no place in the queue.
     await returnClaims(services.execute, [job.id ?? ''], fromNow(services.clock, unknownJobWaitMs));
-    return { kind: 'done' };
+    return { kind: 'returned' };
   }
 
   const started = await start(services, processor, job);
