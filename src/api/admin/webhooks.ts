@@ -55,7 +55,7 @@ export const getEndpoints = defineRoute({
   responses: { 200: PageOf('webhook_endpoints', WebhookEndpointView) },
   async handle({ ctx, query: { cursor, limit = 20 } }) {
     const page = await listEndpoints(ctx, { cursor, limit });
-    return ok({ webhook_endpoints: page.rows.map(presentEndpoint), cursor: page.cursor });
+    return ok({ webhook_endpoints: page.rows.map((endpoint) => presentEndpoint(ctx, endpoint)), cursor: page.cursor });
   },
 });
 
@@ -85,7 +85,7 @@ export const getEndpoint = defineRoute({
   responses: { 200: EndpointResponse },
   async handle({ ctx, params }) {
     const endpoint = found(await readEndpoint(ctx, params.id), 'webhook endpoint');
-    return ok({ webhook_endpoint: presentEndpoint(endpoint) });
+    return ok({ webhook_endpoint: presentEndpoint(ctx, endpoint) });
   },
 });
 

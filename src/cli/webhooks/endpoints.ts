@@ -45,8 +45,10 @@ export const listEndpointsCommand = defineCommand({
   summary: 'List the webhook endpoints to which a store sends its events, with their state.',
   parameters: { slug: 'The slug of the store.' },
   async run({ parameters, terminal }) {
-    const { rows } = await withStore(terminal, parameters.slug, (ctx) => listEndpoints(ctx, { limit: endpointsMax }));
-    const endpoints = rows.map(presentEndpoint);
+    const endpoints = await withStore(terminal, parameters.slug, async (ctx) => {
+      const { rows } = await listEndpoints(ctx, { limit: endpointsMax });
+      return rows.map((endpoint) => presentEndpoint(ctx, endpoint));
+    });
     const cells = endpoints.map((endpoint) => [
       endpoint.id,
       stateOf(endpoint),

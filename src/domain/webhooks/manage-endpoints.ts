@@ -31,7 +31,7 @@ export async function createEndpoint(
   await rejectUnsafeUrl(ctx, input.url, { resolve: true });
   const secret = newSecret();
   const creating = transact(ctx, async (ctx) => {
-    const endpoint = presentEndpoint(await buildEndpoint(ctx, input, secret));
+    const endpoint = presentEndpoint(ctx, await buildEndpoint(ctx, input, secret));
     const subject = { subjectKind: 'webhook_endpoint', subjectId: endpoint.id };
     await recordAudit(ctx, { action: 'webhook_endpoint.created', ...subject, after: endpoint });
     return { endpoint, secret };
@@ -164,9 +164,9 @@ async function changeAndAudit(
   return transact(ctx, async (ctx) => {
     const locked = await lockRow(ctx, WebhookEndpoint, id, { forRemoval: action === 'removed' });
     const endpoint = found(locked, 'webhook endpoint');
-    const before = presentEndpoint(endpoint);
+    const before = presentEndpoint(ctx, endpoint);
     await change(ctx, endpoint);
-    const after = presentEndpoint(endpoint);
+    const after = presentEndpoint(ctx, endpoint);
     const subject = { subjectKind: 'webhook_endpoint', subjectId: id };
     await recordAudit(ctx, { action: `webhook_endpoint.${action}`, ...subject, before, after });
     return after;

@@ -38,8 +38,8 @@ export async function listEndpoints(ctx: Context, page: PageRequest): Promise<Pa
 
 const endpointColumns: Sql = sql`
   id, url, events, concurrency, rate_per_second as "ratePerSecond", disabled_at as "disabledAt",
-  disabled_reason as "disabledReason", failing_since as "failingSince", last_success_at as "lastSuccessAt", version,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+  disabled_reason as "disabledReason", failing_since as "failingSince", breaker_open_until as "breakerOpenUntil",
+  last_success_at as "lastSuccessAt", version, created_at as "createdAt", updated_at as "updatedAt"`;
 
 /** An endpoint as its owner sees it, without its secret. */
 export const WebhookEndpointView = Type.Object(
@@ -53,6 +53,8 @@ export const WebhookEndpointView = Type.Object(
     disabled_at: Nullable(Timestamp),
     disabled_reason: Nullable(Type.Enum([...disabledReasons])),
     failing_since: Nullable(Timestamp),
+    /** While it is paused, because deliveries failed in a row: when one is attempted again. */
+    paused_until: Nullable(Timestamp),
     last_success_at: Nullable(Timestamp),
     version: Type.Integer({ examples: [1] }),
     created_at: Timestamp,
@@ -73,12 +75,18 @@ export type EndpointRecord = Pick<
   | 'disabledAt'
   | 'disabledReason'
   | 'failingSince'
+  | 'breakerOpenUntil'
   | 'lastSuccessAt'
   | 'version'
   | 'createdAt'
   | 'updatedAt'
 >;
 
-export function presentEndpoint(endpoint: EndpointRecord): WebhookEndpointView {
-  return presentAs(WebhookEndpointView, { ...endpoint, status: endpoint.disabledAt ? 'disabled' : 'enabled' });
+export function presentEndpoint({ clock }: Pick<Context, 'clock'>, endpoint: EndpointRecord): WebhookEndpointView {
+  const { disabledAt, breakerOpenUntil: until } = endpoint;
+  return presentAs(WebhookEndpointView, {
+    ...endpoint,
+    status: disabledAt ? 'disabled' : 'enabled',
+    pausedUntil: !disabledAt && until && until > clock.now() ? until : null,
+  });
 }

@@ -46,7 +46,8 @@ export const objectKinds: Readonly<Record<EventObjectKind, ObjectKind>> = {
   },
   webhook_endpoint: {
     schema: WebhookEndpointView,
-    read: async (ctx, ids) => (await readEndpoints(ctx, ids)).map(presentEndpoint).map(versioned),
+    read: async (ctx, ids) =>
+      (await readEndpoints(ctx, ids)).map((endpoint) => versioned(presentEndpoint(ctx, endpoint))),
   },
 };
 

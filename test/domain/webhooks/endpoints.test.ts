@@ -16,6 +16,8 @@ import {
   EndpointEntry,
   enableEndpoint,
   listDeliveries,
+  listEndpoints,
+  presentEndpoint,
   presentEventTypes,
   readDelivery,
   readEndpoint,
@@ -435,6 +437,29 @@ test('five failures in a row open the breaker: nothing is attempted and no attem
     ({ attemptCount }) => attemptCount,
   );
   t.deepEqual(attempts.toSorted(), [0, 0, 0, 1, 1, 1, 1, 1]);
+});
+
+test('an endpoint is shown as paused until one delivery is attempted again, and no longer', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 500 });
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  const pausedForMs = async () => {
+    const [endpoint] = (await listEndpoints(ctx, {})).rows;
+    const until = endpoint && presentEndpoint(ctx, endpoint).paused_until;
+    return until ? Date.parse(until) - clock.now().getTime() : null;
+  };
+  t.is(await pausedForMs(), null);
+  await recordTests(ctx, id, 6);
+  await drainEndpoint(ctx, { endpointId: id });
+  const firstMs = (await pausedForMs()) ?? 0;
+  t.true(firstMs > 0 && firstMs <= seconds(30));
+  clock.pass(seconds(31));
+  t.is(await pausedForMs(), null, 'the next delivery is attempted');
+  await drainEndpoint(ctx, { endpointId: id });
+  t.true(((await pausedForMs()) ?? 0) > seconds(30));
+  await disableEndpoint(ctx, { id });
+  t.is(await pausedForMs(), null, 'it is disabled');
 });
 
 test('an open breaker delays no delivery for longer than its schedule', async (t) => {

@@ -1915,6 +1915,7 @@ export interface components {
             disabled_at: components["schemas"]["Timestamp"] | null;
             disabled_reason: ("owner" | "gone" | "failing") | null;
             failing_since: components["schemas"]["Timestamp"] | null;
+            paused_until: components["schemas"]["Timestamp"] | null;
             last_success_at: components["schemas"]["Timestamp"] | null;
             version: number;
             created_at: components["schemas"]["Timestamp"];

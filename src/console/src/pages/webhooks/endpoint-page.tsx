@@ -35,6 +35,7 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
             ['At a time', concurrency],
             ['A second', rate],
             ['Failing since', endpoint.failing_since && formatTime(endpoint.failing_since)],
+            ['Paused until', endpoint.paused_until && formatTime(endpoint.paused_until)],
             ['Last success', endpoint.last_success_at && formatTime(endpoint.last_success_at)],
           ]}
         />
