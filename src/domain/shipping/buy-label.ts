@@ -49,7 +49,10 @@ export async function buyLabel(ctx: Context, label: Label, account: OpenedAccoun
     }
     // The provider responded without selling the label.
     label.wasNotBought();
-    if (!label.chosenManually && isFinalFailure(error)) label.dropRate();
+    if (!isFinalFailure(error)) return recordProviderError(ctx, label, account, error);
+    const { chosenManually } = label;
+    label.dropRate();
+    if (chosenManually) return flagLabel(ctx, label, 'no_matching_rate', error.message);
     return recordProviderError(ctx, label, account, error);
   }
   return recordPurchaseOutcome(ctx, label, purchase);

@@ -31,7 +31,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaidOrder, buildReleasedHold, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, origin } from '#test/support/factories/shipping.ts';
-import { busy, denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { busy, denial, fakeShippingByStore, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { interceptStatements } from '#test/support/intercept-statements.ts';
 import { jobAttempt } from '#test/support/job-attempts.ts';
 import { only } from '#test/support/only.ts';
@@ -431,6 +431,22 @@ for (const [bought, decide] of Object.entries(decisions)) {
     await approveReturn(ctx, { returnId });
     t.regex(await run(ctx, order.id), /no_matching_rate/);
     t.deepEqual(shipping.bought(), []);
+    await decide(ctx, order);
+    t.is(await run(ctx, order.id), 'done');
+    t.is(shipping.bought().length, 1);
+    t.not(shipping.bought()[0]?.rateId, stale);
+  });
+}
+
+for (const [bought, decide] of Object.entries(decisions)) {
+  test(`instead of a rate that was chosen and that the provider does not sell any more, ${bought} is bought`, async (t) => {
+    const { ctx, shipping } = withFake(t.context.ctx);
+    await buildShippingAccount(ctx);
+    const { order, labelId } = await request(ctx);
+    await chooseFirst(ctx, order);
+    const stale = await rateIdOf(ctx, labelId);
+    shipping.nextPurchases = [{ error: rejection() }];
+    t.regex(await run(ctx, order.id), /no_matching_rate/);
     await decide(ctx, order);
     t.is(await run(ctx, order.id), 'done');
     t.is(shipping.bought().length, 1);
