@@ -141,18 +141,26 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     },
 
     async findOrCreateCustomer(account, { email, enteredEmail, currency }, key, signal) {
-      const budget = newBudget(account);
+      const shared = { account, budget: newBudget(account), signal };
+      const metadata = customerMetadata(account);
       // Stripe's search lags behind by minutes. Its list does not, but it compares emails case-sensitively.
       for (const spelling of new Set([email, enteredEmail])) {
-        const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
+        const found = await call({ ...shared, operation: 'customers.list' }, (options) =>
           stripe.customers.list({ email: spelling, limit: 100 }, options),
         );
         const { own, unowned } = usableCustomers(found.data, { tenantId: account.tenantId, currency });
         if (own) return own.id;
-        for (const { id } of unowned) if (!(await isOfAnotherStore(id, { account, budget, signal }))) return id;
+        for (const { id } of unowned) {
+          if (await isOfAnotherStore(id, shared)) continue;
+          // From then on no other store uses it, and this one finds it at once.
+          await call({ ...shared, operation: 'customers.update', key: `${key}:${id}` }, (options) =>
+            stripe.customers.update(id, { metadata }, options),
+          );
+          return id;
+        }
       }
-      const made = await call({ account, operation: 'customers.create', key, budget, signal }, (options) =>
-        stripe.customers.create({ email, metadata: customerMetadata(account) }, options),
+      const made = await call({ ...shared, operation: 'customers.create', key }, (options) =>
+        stripe.customers.create({ email, metadata }, options),
       );
       return made.id;
     },

@@ -1,12 +1,20 @@
 import test from 'ava';
+import Stripe from 'stripe';
 
 import { readConfig } from '#src/config.ts';
-import { read } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { readDrift, replayPayments, reportStoreDrift, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { upsertCustomer } from '#src/domain/customers/index.ts';
+import {
+  openBillingPortal,
+  readDrift,
+  replayPayments,
+  reportStoreDrift,
+  sweepStoreEvents,
+} from '#src/domain/payments/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
@@ -179,6 +187,15 @@ test.serial('a shopper of two stores with the same provider account is a custome
   t.true(coupons.every((coupon) => ownerOf(coupon) !== undefined));
 });
 
+/** The provider's customers that a store has. */
+async function customersOf(ctx: Context): Promise<string[]> {
+  const rows = await read<{ id: string }>(
+    ctx,
+    sql`select payment_customer_id as id from customer_payment_ids where tenant_id = ${ctx.tenant.id}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
 test.serial('who subscribed as a guest is another customer at another store with the same account', async (t) => {
   const [left, right] = [await openStore(services), await openStore(services)];
   const guest = { ...shopper, email: 'guest@shopper.example' };
@@ -191,15 +208,25 @@ test.serial('who subscribed as a guest is another customer at another store with
   await pay(left, null);
   await pay(right, guest.email);
   await pay(left, guest.email);
-  const customersOf = async (ctx: Context) => {
-    const rows = await read<{ id: string }>(
-      ctx,
-      sql`select payment_customer_id as id from customer_payment_ids where tenant_id = ${ctx.tenant.id}`,
-    );
-    return rows.map(({ id }) => id);
-  };
   const { customers } = await stripe.account(secretKey);
   const ids = customers.filter(({ email }) => email === guest.email).map(({ id }) => id);
   t.is(ids.length, 2);
   t.deepEqual([...(await customersOf(left)), ...(await customersOf(right))].toSorted(), ids.toSorted());
+});
+
+test.serial('a customer of the dashboard is that of the first store with the account that uses it', async (t) => {
+  const { customers } = new Stripe(secretKey, {
+    host: '127.0.0.1',
+    port: new URL(simulator.url).port,
+    protocol: 'http',
+  });
+  const [left, right] = [await openStore(services), await openStore(services)];
+  const email = 'dashboard@shopper.example';
+  const { id } = await customers.create({ email });
+  for (const ctx of [left, right]) {
+    await transact(ctx, (ctx) => upsertCustomer(ctx, { email }));
+    await openBillingPortal(ctx, { customer_email: email, return_url: 'https://shop.example.com/' });
+  }
+  t.deepEqual(await customersOf(left), [id]);
+  t.notDeepEqual(await customersOf(right), [id]);
 });
