@@ -16,10 +16,17 @@ export interface NumeralBounds {
 /** Values of other fields, by their names. */
 export type Choice = Readonly<Record<string, string | readonly (string | null)[]>>;
 
+interface Bounded {
+  readonly maxLength?: number;
+}
+
 interface Place {
   readonly parentData: unknown;
   readonly parentDataProperty: string | number;
 }
+
+/** A text that is so many times as long as its bound is left as it is: it is rejected, and rewriting it would take long. */
+const rewrittenTimesMax = 10;
 
 /** The keywords of values that may come as text. */
 export const textKeywords = ['integerLike', 'numberLike', 'booleanLike'] as const;
@@ -52,7 +59,7 @@ export function addTextKeywords(ajv: Ajv2020, { isQuery }: { isQuery: boolean })
   add('booleanLike', readBoolean, () => 'must be true or false');
   addRewrite('trimmed', (text) => text.trim());
   // Of ASCII only: in capitals, ß is the code of South Sudan.
-  addRewrite('inCapitals', (text) => text.replaceAll(/[a-z]/g, (small) => small.toUpperCase()));
+  addRewrite('inCapitals', (text) => text.replaceAll(/[a-z]+/g, (small) => small.toUpperCase()));
   addRewrite('ungrouped', ungrouped);
   addRewrite('asciiDomain', (text) => withAsciiDomain(isQuery ? text.replaceAll(' ', '+') : text));
   addRewrite('emptyIsNull', (text) => (text.trim() === '' ? null : text));
@@ -60,8 +67,13 @@ export function addTextKeywords(ajv: Ajv2020, { isQuery }: { isQuery: boolean })
 
   /** Comes before all other keywords, so that they see the rewritten text. */
   function addRewrite(keyword: string, rewrite: (text: string) => string | null): void {
-    const validate = (_schema: true, value: unknown, _parent?: unknown, place?: Place): boolean => {
-      if (place && typeof value === 'string')
+    const validate = (
+      _schema: true,
+      value: unknown,
+      { maxLength = Infinity }: Bounded = {},
+      place?: Place,
+    ): boolean => {
+      if (place && typeof value === 'string' && value.length <= rewrittenTimesMax * maxLength)
         Object.assign(place.parentData as object, { [place.parentDataProperty]: rewrite(value) });
       return true;
     };

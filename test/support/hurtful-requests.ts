@@ -20,6 +20,7 @@ const headBytes = 14_000;
 const texts: Readonly<Record<string, string>> = {
   word: 'a',
   digits: '9',
+  'digits of another script': '\u{1d7ff}',
   spaces: ' ',
   dashes: '-',
   'at signs': '@',
@@ -152,7 +153,9 @@ const hurtfulParts: Readonly<Record<string, unknown>> = {
   'a list of numbers': listOf(() => 1, 2),
   'a list of texts': listOf(() => '', 3),
   'many fields': Object.fromEntries(listOf(() => 1, 10).map((value, index) => [`k${index}`, value])),
-  ...Object.fromEntries(Object.entries(texts).map(([what, text]) => [what, `a${text.repeat(bytes)}!`])),
+  ...Object.fromEntries(
+    Object.entries(texts).map(([what, text]) => [what, `a${text.repeat(bytes / Buffer.byteLength(text))}!`]),
+  ),
 };
 
 type Place = readonly (string | number)[];
