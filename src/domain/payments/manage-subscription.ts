@@ -133,6 +133,29 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
   if (subscription.isUnsold) throw notSold();
 
   const account = whileCallerWaits(await openAccount(ctx));
+  const changing = changeAndApply(ctx, account, id, subscription, wanted);
+  if (wanted.action === 'keep') {
+    // Also where it fails, the provider may have kept it.
+    await changing.catch(() => undefined);
+    if (await transact(ctx, isRemoved)) {
+      // Its removal did not count it, and nobody would see that it is charged.
+      await changeAtProvider(ctx, account, id, subscription, { action: 'cancel_at_period_end' });
+      throw notFound('store');
+    }
+  }
+  await changing;
+  const view = found(await readSubscription(ctx, id), 'subscription');
+  if (view.status === 'canceled' && !wanted.action.startsWith('cancel')) throw alreadyCanceled();
+  return view;
+}
+
+async function changeAndApply(
+  ctx: Context,
+  account: PaymentAccount,
+  id: string,
+  subscription: ManagedSubscription,
+  wanted: SubscriptionChange,
+): Promise<void> {
   await changeAtProvider(ctx, account, id, subscription, wanted);
   const snapshot = await withPaymentErrors(fetchSubscription(ctx, account, subscription.paymentSubscriptionId));
   await transact(ctx, async (ctx) => {
@@ -140,14 +163,6 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
     if (order) await applySubscription(ctx, snapshot, subscriberOf(order));
     await recordAudit(ctx, { action: `subscription.${wanted.action}`, subjectKind: 'subscription', subjectId: id });
   });
-  if (wanted.action === 'keep' && (await transact(ctx, isRemoved))) {
-    // Its removal did not count it, and nobody would see that it is charged.
-    await changeAtProvider(ctx, account, id, subscription, { action: 'cancel_at_period_end' });
-    throw notFound('store');
-  }
-  const view = found(await readSubscription(ctx, id), 'subscription');
-  if (view.status === 'canceled' && !wanted.action.startsWith('cancel')) throw alreadyCanceled();
-  return view;
 }
 
 /**

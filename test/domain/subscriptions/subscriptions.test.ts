@@ -21,7 +21,7 @@ import { fetchSnapshot, fetchSubscription } from '#src/domain/payments/snapshots
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
 import { closeStore } from '#src/domain/tenants/index.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { behind } from '#test/support/clock.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
@@ -947,22 +947,29 @@ test.serial(
   },
 );
 
-test.serial('a subscription that is kept while its store is removed is canceled again', async (t) => {
-  const { ctx, account, stripe } = t.context;
-  const { subscription } = await subscribe(t.context);
-  const { id, paymentSubscriptionId } = subscription;
-  await manageSubscription(ctx, id, { action: 'cancel' });
-  await transact(behind(ctx), closeStore);
-  const { payments } = ctx.ports;
-  const changeSubscription: PaymentGateway['changeSubscription'] = async (...change) => {
-    await payments.changeSubscription(...change);
-    if (change[2].action === 'keep') t.deepEqual(await removeStore(ctx, 'ada@desk'), []);
-  };
-  const ports = { ...ctx.ports, payments: Object.assign(Object.create(payments), { changeSubscription }) };
-  await t.throwsAsync(reactivateSubscription({ ...ctx, ports }, id), { code: 'not_found' });
-  const { subscriptions } = await stripe.account(account.secretKey);
-  t.like(
-    subscriptions.find((each) => each.id === paymentSubscriptionId),
-    { cancel_at_period_end: true },
-  );
-});
+for (const [circumstance, isLost] of [
+  ['', false],
+  [', also where the response was lost', true],
+] as const) {
+  test.serial(`a subscription that is kept while its store is removed is canceled again${circumstance}`, async (t) => {
+    const { ctx, account, stripe } = t.context;
+    const { subscription } = await subscribe(t.context);
+    const { id, paymentSubscriptionId } = subscription;
+    await manageSubscription(ctx, id, { action: 'cancel' });
+    await transact(behind(ctx), closeStore);
+    const { payments } = ctx.ports;
+    const changeSubscription: PaymentGateway['changeSubscription'] = async (...change) => {
+      await payments.changeSubscription(...change);
+      if (change[2].action !== 'keep') return;
+      t.deepEqual(await removeStore(ctx, 'ada@desk'), []);
+      if (isLost) throw new ProviderError('stripe', 'away', 'The connection was lost.');
+    };
+    const ports = { ...ctx.ports, payments: Object.assign(Object.create(payments), { changeSubscription }) };
+    await t.throwsAsync(reactivateSubscription({ ...ctx, ports }, id), { code: 'not_found' });
+    const { subscriptions } = await stripe.account(account.secretKey);
+    t.like(
+      subscriptions.find((each) => each.id === paymentSubscriptionId),
+      { cancel_at_period_end: true },
+    );
+  });
+}
