@@ -47,9 +47,11 @@ export function sizeProcesses(
   });
 }
 
+/** A job that was returned, because the release does not know it, was not run. */
 function meanRunSeconds(series: ReadonlyMap<string, number>, queue: QueueName): number | undefined {
+  const runs = [...series].filter(([key]) => !key.includes('outcome="returned"'));
   const total = (name: string) =>
-    [...series].reduce((sum, [key, value]) => (key.startsWith(`${name}{queue="${queue}",`) ? sum + value : sum), 0);
+    runs.reduce((sum, [key, value]) => (key.startsWith(`${name}{queue="${queue}",`) ? sum + value : sum), 0);
   const count = total('storefront_job_seconds_count');
   return count > 0 ? total('storefront_job_seconds_sum') / count : undefined;
 }

@@ -256,8 +256,13 @@ test('an autoscaler reads how many processes would catch up with each queue', as
     suggested_processes: 5,
   });
   t.true((await feed()).oldest_due_seconds >= 40);
-  for (let run = 0; run < 10; run += 1) worker.metrics.jobStarted('webhooks', drainEndpoint.name)('done');
-  await worker.sharedMetrics.read();
+  const count = async (job: string, outcome: string) => {
+    for (let run = 0; run < 10; run += 1) worker.metrics.jobStarted('webhooks', job)(outcome);
+    await worker.sharedMetrics.read();
+  };
+  await count('webhooks.from-the-future', 'returned');
+  t.like(await feed(), { mean_run_seconds: null, suggested_processes: 5 }, 'what is returned was not run');
+  await count(drainEndpoint.name, 'done');
   t.is((await feed()).suggested_processes, 1, 'runs that take no time need one process');
 });
 
