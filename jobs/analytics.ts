@@ -25,17 +25,14 @@ export const aggregateQuarantined = defineJob({
   key: ({ batchId }) => batchId,
 });
 
-/**
- * Recomputes the roll-ups of one store and one day from its events. `period` is the number of the day.
- * `version` is that of the request.
- */
+/** Recomputes the roll-ups of one store and one day from its events. `version` is that of the request. */
 export const rebuildDay = defineJob({
   name: 'analytics.rebuild-day',
   queue: 'analytics',
-  payload: Type.Object({ period: Type.Integer(), version: Type.Integer() }),
+  payload: Type.Object({ day: Type.String(), version: Type.Integer() }),
   retry: exponential({ attempts: 8 }),
   timeoutSeconds: 60,
-  key: ({ period, version }) => `${period}:${version}`,
+  key: ({ day, version }) => `${day}:${version}`,
 });
 
 /** Creates the partitions of the coming days. */

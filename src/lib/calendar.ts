@@ -27,10 +27,6 @@ export function dayNumber(day: Day): number {
   return startOfDay(day).getTime() / days(1);
 }
 
-export function dayOfNumber(number: number): Day {
-  return dayOf(new Date(number * days(1)));
-}
-
 /** The day that a text names, alone or with a time behind it; `undefined` when the calendar has no such day. */
 export function parseDay(text: string): Day | undefined {
   const day = /^(\d{4}-\d{2}-\d{2})(T|$)/.exec(text)?.[1];

@@ -16,7 +16,7 @@ import {
 import type { Context } from '#src/domain/context.ts';
 import { joinWaitlist } from '#src/domain/leads/index.ts';
 import { hashedCode } from '#src/domain/promotions/index.ts';
-import { dayNumber, dayOf } from '#src/lib/calendar.ts';
+import { dayOf } from '#src/lib/calendar.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -107,7 +107,7 @@ test.serial("aggregateBatches does not read a store's older events when tables a
   t.true((await aggregate()) < 60 * 4000);
   await ingest(5, 4);
   t.true((await aggregate()) < 60 * 20);
-  t.true((await handledBy(() => rebuildDay(ctx, { period: dayNumber(dayOf(clock.now())) }))) < 60 * 4020);
+  t.true((await handledBy(() => rebuildDay(ctx, { day: dayOf(clock.now()) }))) < 60 * 4020);
 
   clock.pass(days(7));
   await beginWeek();

@@ -1,6 +1,6 @@
 import { rebuildDay as rebuildDayJob } from '#jobs/analytics.ts';
 import { completeJob } from '#src/database/transact.ts';
-import { addDays, type Day, dayNumber, dayOf, dayOfNumber, eachDay, startOfDay } from '#src/lib/calendar.ts';
+import { addDays, type Day, dayOf, eachDay, startOfDay } from '#src/lib/calendar.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -17,15 +17,14 @@ import { rollUp } from './roll-up.ts';
 export function requestRebuild(ctx: InTransaction, { from, to }: { from: Day; to: Day }): void {
   rejectExpiredDays(ctx, from);
   const version = ctx.clock.now().getTime();
-  for (const day of eachDay(from, to)) enqueue(ctx, rebuildDayJob, { period: dayNumber(day), version });
+  for (const day of eachDay(from, to)) enqueue(ctx, rebuildDayJob, { day, version });
 }
 
 /**
  * Recalculate the roll-ups of one store's day from its events. The exclusive lock stops aggregation meanwhile, so that
  * no event is counted twice or left out. Batches that still wait are added later, as always.
  */
-export async function rebuildDay(ctx: Context, { period }: { period: number }): Promise<void> {
-  const day = dayOfNumber(period);
+export async function rebuildDay(ctx: Context, { day }: { day: Day }): Promise<void> {
   rejectExpiredDays(ctx, day);
   const [begin, end] = [startOfDay(day), startOfDay(addDays(day, 1))];
   await completeJob(ctx, async (ctx) => {

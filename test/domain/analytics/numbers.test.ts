@@ -14,7 +14,7 @@ import {
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { lockOrder, readOrder } from '#src/domain/orders/index.ts';
 import { payOrder } from '#src/domain/payments/orders.ts';
-import { addDays, dayNumber, dayOf, startOfDay } from '#src/lib/calendar.ts';
+import { addDays, dayOf, startOfDay } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -219,8 +219,8 @@ test.serial('rebuildDay restores the same roll-ups, even from none, when it runs
       await ctx.tx.execute(sql`delete from ${table}`);
   });
   for (let day = from; day <= to; day = addDays(day, 1)) {
-    await rebuildDay(ctx, { period: dayNumber(day) });
-    await rebuildDay(ctx, { period: dayNumber(day) });
+    await rebuildDay(ctx, { day });
+    await rebuildDay(ctx, { day });
   }
   t.deepEqual(await rollUpsOf(ctx), before);
   t.like(await rollUpsOf(other), { days: only({ events: 1 }) });
@@ -229,17 +229,17 @@ test.serial('rebuildDay restores the same roll-ups, even from none, when it runs
 test.serial('rebuildDay counts events that arrive meanwhile once', async (t) => {
   const { ctx, services, clock } = t.context;
   await sell(t.context);
-  const period = dayNumber(dayOf(clock.now()));
+  const day = dayOf(clock.now());
   for (let batch = 0; batch < 20; batch += 1) await sendEvents(ctx, [buildEvent({ session_id: `more-${batch}` })]);
   await Promise.all([
-    rebuildDay(ctx, { period }),
+    rebuildDay(ctx, { day }),
     aggregateBatches(services.context()),
-    rebuildDay(ctx, { period }),
+    rebuildDay(ctx, { day }),
     aggregateBatches(services.context()),
   ]);
   await aggregateAll(services);
   const counted = await rollUpsOf(ctx);
-  await rebuildDay(ctx, { period });
+  await rebuildDay(ctx, { day });
   t.deepEqual(await rollUpsOf(ctx), counted);
 });
 
@@ -289,7 +289,7 @@ test.serial(
     t.is((await aggregatedEvents(ctx)).length, 0);
     t.false((await partitionsOf(t.context, 'analytics_events')).some((name) => name.endsWith(day.replaceAll('-', ''))));
     t.like(await rollUpsOf(ctx), { days: begun.days, hours: begun.hours, sessions: [] });
-    await t.throwsAsync(rebuildDay(ctx, { period: dayNumber(day) }), { code: 'invalid_request' });
+    await t.throwsAsync(rebuildDay(ctx, { day }), { code: 'invalid_request' });
     await t.throwsAsync(
       transact(ctx, async (ctx) => requestRebuild(ctx, { from: day, to: day })),
       { code: 'invalid_request' },
