@@ -23,6 +23,17 @@ export function enqueue<Schema extends TObject>(
   ctx.tx.jobs.push(outboxJobOf(ctx, job, payload, options));
 }
 
+/** Enqueue a job of this store, in a transaction that is of no store: one statement finds what is due in all of them. */
+export function enqueueFor<Schema extends TObject>(
+  ctx: OutboxContext,
+  tenantId: string,
+  job: JobDefinition<Schema>,
+  payload: Static<Schema>,
+  options?: { dueAt?: Date },
+): void {
+  enqueue({ ...ctx, tenant: { id: tenantId } }, job, payload, options);
+}
+
 /** What `enqueue` writes, for a statement of its own that writes it together with its cause: see `insertJobs`. */
 export function outboxJobOf<Schema extends TObject>(
   ctx: OutboxContext,

@@ -2,7 +2,7 @@ import { aggregateQuarantined as aggregateQuarantinedJob } from '#jobs/analytics
 import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { causesOf, codeOf, ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { enqueueFor } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import { type Aggregated, aggregateChosen, type BatchKey } from './aggregate-chosen.ts';
 
@@ -62,7 +62,7 @@ async function quarantineBatch(ctx: PlatformContext, { tenantId, id }: BatchKey,
       select tenant_id, id, received_at, source, bot, visitor, event_count, events, ${reason}, ${ctx.clock.now()}
       from taken
       returning 1`);
-    if (moved.length > 0) enqueue({ ...ctx, tenant: { id: tenantId } }, aggregateQuarantinedJob, { batchId: id });
+    if (moved.length > 0) enqueueFor(ctx, tenantId, aggregateQuarantinedJob, { batchId: id });
   });
 }
 

@@ -4,7 +4,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { enqueue, enqueueFor } from '#src/outbox/enqueue.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import { hasVectorType } from './has-vector-type.ts';
@@ -132,9 +132,8 @@ export async function sweepEmbeddings(ctx: PlatformContext, { period }: { period
       where (e.model is distinct from ${embedder.model} or e.content_hash = '')
         and (e.content_hash <> '' or ${max}::int is null or coalesce(v.documents, 0) < ${max}::int)
       limit ${batchSize}`);
-    for (const { tenantId, kind, id } of outdated) {
-      enqueue({ ...ctx, tenant: { id: tenantId } }, indexDocument, { kind, id, version: -period });
-    }
+    for (const { tenantId, kind, id } of outdated)
+      enqueueFor(ctx, tenantId, indexDocument, { kind, id, version: -period });
     const stale = await ctx.tx.execute<FoundDocument>(sql`
       update search_embeddings set wanted_at = ${ctx.clock.now()}, revision = revision + 1, leased_until = null
       where (tenant_id, kind, subject_id) in (
@@ -142,8 +141,7 @@ export async function sweepEmbeddings(ctx: PlatformContext, { period }: { period
         where pending is not null and wanted_at < ${fromNow(ctx.clock, -exhaustedAfterMs)}
         limit ${batchSize} for update skip locked)
       returning tenant_id as "tenantId", kind, subject_id as id, revision`);
-    for (const { tenantId, kind, id, revision } of stale) {
-      enqueue({ ...ctx, tenant: { id: tenantId } }, embedDocument, { kind, id, version: revision });
-    }
+    for (const { tenantId, kind, id, revision } of stale)
+      enqueueFor(ctx, tenantId, embedDocument, { kind, id, version: revision });
   });
 }

@@ -4,7 +4,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { enqueueFor } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
@@ -19,12 +19,6 @@ import { recordDuplicates, recordRejections, recordVoidedAtProvider } from './un
 /** How many rows one round takes; the next round takes the rest. */
 const batchSize = 500;
 
-interface Due {
-  readonly tenantId: string;
-  readonly id: string;
-  readonly number: number;
-}
-
 /** A check that failed is repeated after this long, at most so often. */
 const recheckAgainMs = hours(1);
 const rechecksMax = 48;
@@ -32,16 +26,14 @@ const rechecksMax = 48;
 /** Enqueue a check of every label that is due for one. */
 export async function sweepLabels(ctx: PlatformContext): Promise<void> {
   await asPlatform(ctx, 'checks of labels are enqueued for every store', async (ctx) => {
-    const due = await ctx.tx.execute<Due>(sql`
+    const due = await ctx.tx.execute<{ tenantId: string; labelId: string; number: number }>(sql`
       update labels set rechecks = rechecks + 1,
         recheck_at = case when rechecks < ${rechecksMax} then ${fromNow(ctx.clock, recheckAgainMs)}::timestamptz end
       where (tenant_id, id) in (
         select tenant_id, id from labels where recheck_at <= ${ctx.clock.now()}
         order by recheck_at limit ${batchSize} for update skip locked)
-      returning tenant_id as "tenantId", id, rechecks as number`);
-    for (const { tenantId, id, number } of due) {
-      enqueue({ ...ctx, tenant: { id: tenantId } }, checkPurchasesJob, { labelId: id, number });
-    }
+      returning tenant_id as "tenantId", id as "labelId", rechecks as number`);
+    for (const { tenantId, ...payload } of due) enqueueFor(ctx, tenantId, checkPurchasesJob, payload);
   });
 }
 

@@ -6,7 +6,7 @@ import { days } from '#src/lib/duration.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
 import { found, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { enqueueFor } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
 import { type FulfillmentUpdate, lockOrder, type Order, readManagedOrder, recordFulfillment } from '../orders/index.ts';
@@ -27,17 +27,15 @@ const pollForMs = days(60);
 export async function pollTrackings(ctx: PlatformContext): Promise<void> {
   await asPlatform(ctx, 'polls of parcels are enqueued for every store', async (ctx) => {
     const now = ctx.clock.now();
-    const due = await ctx.tx.execute<{ tenantId: string; id: string; number: number }>(sql`
+    const due = await ctx.tx.execute<{ tenantId: string; trackingId: string; number: number }>(sql`
       update trackings set polls = polls + 1,
         next_poll_at = case when created_at > ${fromNow(ctx.clock, -pollForMs)}
           then ${fromNow(ctx.clock, pollEveryMs)}::timestamptz end
       where (tenant_id, id) in (
         select tenant_id, id from trackings where next_poll_at <= ${now}
         order by next_poll_at limit ${batchSize} for update skip locked)
-      returning tenant_id as "tenantId", id, polls as number`);
-    for (const { tenantId, id, number } of due) {
-      enqueue({ ...ctx, tenant: { id: tenantId } }, reconcileTrackingJob, { trackingId: id, number });
-    }
+      returning tenant_id as "tenantId", id as "trackingId", polls as number`);
+    for (const { tenantId, ...payload } of due) enqueueFor(ctx, tenantId, reconcileTrackingJob, payload);
   });
 }
 

@@ -2,7 +2,6 @@ import { reportStoreDrift as reportStoreDriftJob } from '#jobs/payments.ts';
 import { transact } from '#src/database/transact.ts';
 import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { hours } from '#src/lib/duration.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../../context.ts';
 import { type Attention, lockOrder } from '../../orders/index.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
@@ -30,9 +29,7 @@ const spreadMs = hours(6);
 
 /** Enqueue the daily comparison of each store. */
 export async function reportDrift(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
-  await enqueueForEachTenant(ctx, { spreadMs }, (ctx, dueAt) =>
-    enqueue(ctx, reportStoreDriftJob, { period }, { dueAt }),
-  );
+  await enqueueForEachTenant(ctx, reportStoreDriftJob, period, { spreadMs });
 }
 
 /**

@@ -1,10 +1,11 @@
+import type { JobDefinition, Period } from '#jobs/lib/define-job.ts';
 import { sweepStoreEvents as sweepStoreEventsJob } from '#jobs/payments.ts';
 import { asPlatform, completeJob, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { enqueueFor } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../../context.ts';
 import type { PaymentEvent } from '../../ports/payment-gateway.ts';
 import { wasClosedBefore } from '../../tenants/index.ts';
@@ -35,15 +36,11 @@ export async function sweepEvents(ctx: PlatformContext, { period }: { period: nu
   // After an outage no store has received events, and all are behind.
   const isBehind = sql`events_swept_to < ${fromNow(ctx.clock, -2 * idlePeriods * periodMs)}
     or events_listed_to is not null`;
-  await enqueueForEachTenant(
-    ctx,
-    {
-      spreadMs: periodMs,
-      onlyWhere: sql`silent_since is not null or ${isBehind} or ${isActive(ctx)}
-        or (${period}::bigint + ${placeAmong(idlePeriods)}) % ${idlePeriods} = 0`,
-    },
-    (ctx, dueAt) => enqueue(ctx, sweepStoreEventsJob, { period }, { dueAt }),
-  );
+  await enqueueForEachTenant(ctx, sweepStoreEventsJob, period, {
+    spreadMs: periodMs,
+    onlyWhere: sql`silent_since is not null or ${isBehind} or ${isActive(ctx)}
+      or (${period}::bigint + ${placeAmong(idlePeriods)}) % ${idlePeriods} = 0`,
+  });
 }
 
 /** Whether a session of a store is open, or the provider sent an event lately. */
@@ -72,14 +69,15 @@ const placeAmong = (count: number) => sql`mod(hashtext(a.tenant_id)::bigint + 21
  */
 export async function enqueueForEachTenant(
   ctx: PlatformContext,
+  job: JobDefinition<typeof Period>,
+  period: number,
   { spreadMs, onlyWhere = sql`true` }: { readonly spreadMs: number; readonly onlyWhere?: Sql },
-  enqueueFor: (ctx: Parameters<typeof enqueue>[0], dueAt: Date) => void,
 ): Promise<void> {
   await asPlatform(ctx, 'each store has a provider account of its own', async (ctx) => {
     const tenants = await ctx.tx.execute<{ id: string; delayMs: number }>(sql`
       select tenant_id as id, ${placeAmong(spreadMs)}::int as "delayMs" from payment_accounts a
       where mode = 'direct' and secret_key_sealed is not null and not ${hasEnded(ctx)} and (${onlyWhere})`);
-    for (const { id, delayMs } of tenants) enqueueFor({ ...ctx, tenant: { id } }, fromNow(ctx.clock, delayMs));
+    for (const { id, delayMs } of tenants) enqueueFor(ctx, id, job, { period }, { dueAt: fromNow(ctx.clock, delayMs) });
   });
 }
 

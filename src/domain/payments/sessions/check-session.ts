@@ -5,7 +5,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { enqueueFor } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../../context.ts';
 import { lockOrder } from '../../orders/index.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
@@ -99,9 +99,8 @@ async function enqueueDue(ctx: PlatformContext): Promise<number> {
         order by check_at limit ${sessionsMax} for update skip locked)
       returning tenant_id as "tenantId", order_id as "orderId", state = 'creating' as "isCreating", checks as number`);
     for (const { tenantId, orderId, isCreating, number } of due) {
-      const tenant = { ...ctx, tenant: { id: tenantId } };
-      if (isCreating) enqueue(tenant, repairSession, { orderId, attempt: number });
-      else enqueue(tenant, checkSessionJob, { orderId, number });
+      if (isCreating) enqueueFor(ctx, tenantId, repairSession, { orderId, attempt: number });
+      else enqueueFor(ctx, tenantId, checkSessionJob, { orderId, number });
     }
     return due.length;
   });
