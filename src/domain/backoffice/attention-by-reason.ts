@@ -37,61 +37,79 @@ export interface AttentionReason {
   readonly oldestAt: Date;
 }
 
+const isEndpointDown = sql`
+  (failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing')`;
+
+/** A statement for all that needs attention in all stores, as `AttentionReason`, the most severe kinds first. */
+export const attentionOfAllStores = (): Sql =>
+  countByReason({
+    ofStore: isOfStore(sql`tenant_id`),
+    first: () => sql``,
+    // Their index does not have their stores.
+    failedDeliveries: sql`webhook_deliveries where state = 'failed' and ${isOfStore(sql`tenant_id`)}`,
+    // What blocks an erasure is ended by the store's own people.
+    erasureStates: ['failed'],
+  });
+
 /**
- * A statement for what needs attention, as `AttentionReason`, the most severe kinds first: of one store, or of all. An
- * order repeats the attention of its label; it is counted once, as the label's. Of one store, the first thousand of
- * each kind are counted, and the deliveries of an endpoint once that no longer needs attention itself; of all stores,
- * everything.
+ * The same of one store: the first thousand of each kind are counted, and the deliveries of an endpoint once that no
+ * longer needs attention itself.
  */
-export function attentionByReason(tenantId?: string): Sql {
-  const ofStore = tenantId === undefined ? sql` and ${isOfStore(sql`tenant_id`)}` : sql` and tenant_id = ${tenantId}`;
-  const limit = tenantId === undefined ? sql`` : sql` limit ${countMax}`;
-  const first = tenantId === undefined ? sql`` : sql` order by id${limit}`;
-  const firstOrders = tenantId === undefined ? sql`` : sql` order by created_at, id${limit}`;
-  // A store's deliveries have indexes by endpoint alone, and those of all stores one without their stores.
-  const failedDeliveries =
-    tenantId === undefined
-      ? sql`webhook_deliveries where state = 'failed'${ofStore}`
-      : sql`webhook_endpoints e cross join lateral (
-          select d.finished_at from webhook_deliveries d
-          where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'failed'
-          order by d.id limit ${countMax}) failed
-        where e.tenant_id = ${tenantId} and (${isEndpointDown}) is not true`;
-  // What blocks an erasure is ended by the store's own people.
-  const waitingErasures = tenantId === undefined ? ['failed'] : ['blocked', 'failed'];
+export const attentionOfStore = (tenantId: string): Sql =>
+  countByReason({
+    ofStore: sql`tenant_id = ${tenantId}`,
+    first: (order) => sql` order by ${order} limit ${countMax}`,
+    // A store's deliveries have indexes by endpoint alone.
+    failedDeliveries: sql`webhook_endpoints e cross join lateral (
+        select d.finished_at from webhook_deliveries d
+        where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'failed'
+        order by d.id limit ${countMax}) failed
+      where e.tenant_id = ${tenantId} and (${isEndpointDown}) is not true limit ${countMax}`,
+    erasureStates: ['blocked', 'failed'],
+  });
+
+interface Counted {
+  /** A condition on `tenant_id`. */
+  readonly ofStore: Sql;
+  /** The order and the limit of kinds of which a store may have any number. */
+  readonly first: (order: Sql) => Sql;
+  readonly failedDeliveries: Sql;
+  readonly erasureStates: readonly string[];
+}
+
+/** An order repeats the attention of its label; it is counted once, as the label's. */
+function countByReason({ ofStore, first, failedDeliveries, erasureStates }: Counted): Sql {
   return sql`
     select kind, code, count(*)::int as count, min(since) as "oldestAt" from (
       select 1 as rank, 'payments' as kind, 'inbound_webhook_silent' as code, silent_since as since
-      from payment_accounts where silent_since is not null${ofStore}
+      from payment_accounts where silent_since is not null and ${ofStore}
       union all
       select 1, 'payments', 'payment_events_forgotten', created_at
-      from payment_event_gaps where finished_at is null${ofStore}
+      from payment_event_gaps where finished_at is null and ${ofStore}
       union all
-      (select 2, 'order', code, updated_at from (${openAttentions}) as open where true${ofStore}${firstOrders})
+      (select 2, 'order', code, updated_at from (${openAttentions}) as open
+        where ${ofStore}${first(sql`created_at, id`)})
       union all
-      (select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'${ofStore}${first})
+      (select 3, 'label', reason_code, updated_at from labels
+        where state = 'needs_attention' and ${ofStore}${first(sql`id`)})
       union all
-      select 4, 'duplicate_label', state, found_at from unused_labels where acknowledged_at is null${ofStore}
+      select 4, 'duplicate_label', state, found_at from unused_labels where acknowledged_at is null and ${ofStore}
       union all
-      select 5, 'shipping', 'provider_auth', paused_at from shipping_accounts where paused_at is not null${ofStore}
+      select 5, 'shipping', 'provider_auth', paused_at from shipping_accounts where paused_at is not null and ${ofStore}
       union all
       select 6, 'webhook_endpoint',
         case when disabled_at is null then 'failing' when disabled_reason = 'gone' then 'gone' else 'disabled' end,
         coalesce(failing_since, disabled_at)
-      from webhook_endpoints
-      where (${isEndpointDown})${ofStore}
+      from webhook_endpoints where (${isEndpointDown}) and ${ofStore}
       union all
-      (select 7, 'webhook_delivery', 'given_up', finished_at from ${failedDeliveries}${limit})
+      (select 7, 'webhook_delivery', 'given_up', finished_at from ${failedDeliveries})
       union all
-      (select 8, 'email', kind, updated_at from mails m where ${isUnsent}${ofStore}${first})
+      (select 8, 'email', kind, updated_at from mails m where ${isUnsent} and ${ofStore}${first(sql`id`)})
       union all
       select 9, 'erasure', state, updated_at from erasures
-      where state in ('blocked', 'failed') and state = any(${waitingErasures}::text[])${ofStore}) as waiting
+      where state in ('blocked', 'failed') and state = any(${erasureStates}::text[]) and ${ofStore}) as waiting
     group by rank, kind, code order by rank, count desc, code`;
 }
-
-const isEndpointDown = sql`
-  (failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing')`;
 
 export function adviceFor(attention: Pick<AttentionReason, 'kind' | 'code'>): Advice {
   const area = areas[attention.kind];

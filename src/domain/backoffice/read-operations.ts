@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type JobState, readJobStates } from '#src/outbox/queue-states.ts';
 import { type Backlog, readBacklog } from '../analytics/index.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { type AttentionReason, attentionByReason } from './attention-by-reason.ts';
+import { type AttentionReason, attentionOfAllStores } from './attention-by-reason.ts';
 
 /** The state of every queue, what waits for other systems, and what needs attention, of all stores together. */
 export interface Operations {
@@ -71,7 +71,7 @@ export async function readOperations(ctx: PlatformContext): Promise<Operations> 
       reconcileLag: await readReconcileLag(ctx),
       ...(await readOutside(ctx)),
       analytics,
-      attention: await ctx.tx.execute<AttentionReason>(attentionByReason()),
+      attention: await ctx.tx.execute<AttentionReason>(attentionOfAllStores()),
     };
   });
 }

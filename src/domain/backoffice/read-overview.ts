@@ -7,8 +7,8 @@ import type { Scope } from '../tenants/index.ts';
 import {
   type AttentionReason,
   adviceFor,
-  attentionByReason,
   attentionKinds,
+  attentionOfStore,
   concerns,
   countMax,
 } from './attention-by-reason.ts';
@@ -57,7 +57,7 @@ export type OverviewView = Static<typeof OverviewView>;
 export async function readOverview(ctx: Context, scopes: readonly Scope[]): Promise<OverviewView> {
   const tenantId = ctx.tenant.id;
   const [attention, counts] = await Promise.all([
-    read<AttentionReason>(ctx, attentionByReason(tenantId)),
+    read<AttentionReason>(ctx, attentionOfStore(tenantId)),
     readOneOrFail<Omit<OverviewView, 'attention'>>(
       ctx,
       sql`
