@@ -7,7 +7,7 @@ import type { Context, InTransaction } from '../context.ts';
 import type { DataSubject, PersonalData } from '../personal-data.ts';
 import { erasureBlockers } from './blockers.ts';
 import { type Erasure, lockErasure, openErasure, type RowsByPart, readErasure, saveErasure } from './erasure.ts';
-import { findDataSubject } from './find-data-subject.ts';
+import { findDataSubject, type KnownSubject } from './find-data-subject.ts';
 import { personalData } from './registry.ts';
 import { enqueueErasure } from './request-erasure.ts';
 
@@ -88,6 +88,12 @@ export async function continueErasure(ctx: InTransaction, id: string, options?: 
   return (await eraseBatch(ctx, erasure, options)).outcome;
 }
 
+interface BatchResult {
+  readonly outcome: BatchOutcome;
+  readonly blockers: readonly string[];
+  readonly erased: RowsByPart;
+}
+
 /**
  * Erase a batch. What was done is saved with it, so that a process that is killed repeats nothing and leaves out nothing.
  * What arrives meanwhile is erased, too: the last batch goes through all parts. An order or a return that begins meanwhile
@@ -97,26 +103,50 @@ async function eraseBatch(
   ctx: InTransaction,
   erasure: Erasure,
   { onPart = () => undefined, bounds = defaultBounds }: EraseOptions = {},
-): Promise<{ outcome: BatchOutcome; blockers: readonly string[]; erased: RowsByPart }> {
+): Promise<BatchResult> {
   // A plan made for other values would read whole tables for a person, or for orders, that an index finds.
   await ctx.tx.execute(sql`discard plans`);
   const found = await findDataSubject(ctx, erasure.email ?? '');
   const subject = { ...found, customerId: found.customerId ?? erasure.customerId };
   const next = { ...subject, orderIds: subject.orderIds.slice(0, bounds.orders) };
-  const hasMoreOrders = next.orderIds.length < subject.orderIds.length;
-  const isBegun = Object.keys(erasure.erased).length > 0;
   await lockOrders(ctx, next);
-  const { blockers, isDelivering } = await erasureBlockers(ctx, isBegun ? next : subject);
-  if (isDelivering) return { ...erasure, outcome: 'waiting', blockers: [...blockers, beingDelivered] };
-  if (blockers.length > 0) {
-    // Until it is continued, more may be stored about the orders that are left.
-    await saveErasure(ctx, { ...erasure, state: 'blocked', blockers, step: 0 });
-    return { ...erasure, outcome: 'blocked', blockers };
-  }
+  const isBegun = Object.keys(erasure.erased).length > 0;
+  const stopped = await stopAtBlockers(ctx, erasure, isBegun ? next : subject);
+  if (stopped) return stopped;
 
   const paymentCustomerIds = new Set([...erasure.paymentCustomerIds, ...(await paymentCustomersOf(ctx, subject))]);
+  const { erased, step, ordersLeft, isFromFirst } = await eraseParts(ctx, erasure, subject, next, { onPart, bounds });
+  const state = { ...erasure, erased, paymentCustomerIds: [...paymentCustomerIds], customerId: subject.customerId };
+  const isComplete = step === steps.length && isFromFirst;
+  if (isComplete) await complete(ctx, state);
+  else await saveErasure(ctx, { ...state, step: step < steps.length ? step : 0, ordersLeft });
+  return { outcome: isComplete ? 'ended' : 'more', blockers: [], erased };
+}
+
+/** @returns the result of a batch that erases nothing, as something of the person's is in progress */
+async function stopAtBlockers(
+  ctx: InTransaction,
+  erasure: Erasure,
+  subject: KnownSubject,
+): Promise<BatchResult | undefined> {
+  const { blockers, isDelivering } = await erasureBlockers(ctx, subject);
+  if (isDelivering) return { ...erasure, outcome: 'waiting', blockers: [...blockers, beingDelivered] };
+  if (blockers.length === 0) return undefined;
+  // Until it is continued, more may be stored about the orders that are left.
+  await saveErasure(ctx, { ...erasure, state: 'blocked', blockers, step: 0 });
+  return { ...erasure, outcome: 'blocked', blockers };
+}
+
+/** Erase part after part from where the last batch ended: those that are scanned, the next orders, then the rest. */
+async function eraseParts(
+  ctx: InTransaction,
+  erasure: Erasure,
+  subject: DataSubject,
+  next: DataSubject,
+  { onPart, bounds }: Required<EraseOptions>,
+): Promise<Pick<Erasure, 'erased' | 'step' | 'ordersLeft'> & { readonly isFromFirst: boolean }> {
   const erased: Record<string, number> = { ...erasure.erased };
-  let [step, rows] = [erasure.step, 0];
+  let rows = 0;
   const erase = async (part: PersonalData | undefined, of: DataSubject, rowsMax: number): Promise<boolean> => {
     if (!part) return true;
     onPart(part.name);
@@ -126,31 +156,26 @@ async function eraseBatch(
     return count < rowsMax;
   };
 
+  const orderCount = subject.orderIds.length;
   // Of orders that arrived meanwhile, what is found by reading all rows goes first, too.
-  if (subject.orderIds.length > erasure.ordersLeft) step = 0;
+  let step = orderCount > erasure.ordersLeft ? 0 : erasure.step;
   const isFromFirst = step === 0;
-  let ordersLeft = subject.orderIds.length;
   while (step < scannedSteps && rows < bounds.rows) {
     if (await erase(steps[step], subject, bounds.rows * scannedFactor)) step += 1;
   }
-  if (step >= scannedSteps && next.orderIds.length > 0) {
+  if (step < scannedSteps) return { erased, step, ordersLeft: orderCount, isFromFirst };
+
+  if (next.orderIds.length > 0) {
     // Found through the orders alone, so that the rest of the person's rows are not searched each time.
     const orders = { email: null, customerId: null, orderIds: next.orderIds };
     for (const part of ofOrders) await erase(part, orders, noLimit);
-    ordersLeft -= next.orderIds.length;
   }
+  const ordersLeft = orderCount - next.orderIds.length;
   const rest = { ...subject, orderIds: [] };
-  while (step >= scannedSteps && step < steps.length && rows < bounds.rows && !hasMoreOrders) {
+  while (step < steps.length && rows < bounds.rows && ordersLeft === 0) {
     if (await erase(steps[step], rest, bounds.rows)) step += 1;
   }
-
-  const state = { ...erasure, erased, paymentCustomerIds: [...paymentCustomerIds], customerId: subject.customerId };
-  if (step < steps.length || !isFromFirst) {
-    await saveErasure(ctx, { ...state, step: step < steps.length ? step : 0, ordersLeft });
-    return { outcome: 'more', blockers, erased };
-  }
-  await complete(ctx, state);
-  return { outcome: 'ended', blockers, erased };
+  return { erased, step, ordersLeft, isFromFirst };
 }
 
 export const beingDelivered = 'a webhook about this person is being delivered: try again in a minute';
