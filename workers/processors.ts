@@ -18,6 +18,7 @@ import * as analytics from '#src/domain/analytics/index.ts';
 import * as backoffice from '#src/domain/backoffice/index.ts';
 import * as bulk from '#src/domain/bulk/index.ts';
 import * as checkout from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import * as integrations from '#src/domain/integrations/index.ts';
 import * as leads from '#src/domain/leads/index.ts';
 import * as mail from '#src/domain/mail/index.ts';
@@ -34,6 +35,18 @@ import { type Processor, platformProcessor, processor } from './runtime/processo
 /** A job that deletes what `retention.ts` of the backoffice lists for it. */
 const pruning = (job: ScheduledJob) => platformProcessor(job, (ctx) => backoffice.prune(ctx, job));
 
+/**
+ * Send an email; check reminders and sign-in links again right before, because the mail server may have been down for
+ * hours since they were decided. The domain of emails does not know these domains.
+ */
+export const sendCheckedMail = (ctx: Context, payload: { mailId: string }): Promise<void> =>
+  mail.sendMail(ctx, payload, {
+    abandoned_cart: reminders.checkReminder,
+    magic_link: sessions.checkLink,
+    staff_sign_in: staff.checkStaffLink,
+    staff_invitation: staff.checkStaffLink,
+  });
+
 /** Every job with the operation that executes it, and the one that records its failure after the last attempt. */
 export const processors: readonly Processor[] = [
   platformProcessor(analyticsJobs.aggregateBatches, analytics.aggregateBatches),
@@ -48,7 +61,7 @@ export const processors: readonly Processor[] = [
 
   processor(checkoutJobs.repairSession, checkout.repairSession),
 
-  processor(emailsJobs.sendMail, reminders.sendCheckedMail, mail.failMail),
+  processor(emailsJobs.sendMail, sendCheckedMail, mail.failMail),
 
   processor(integrationsJobs.handleCall, integrations.handleCall, integrations.failCall),
 

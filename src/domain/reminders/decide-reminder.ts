@@ -5,9 +5,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { isBuyable, type SavedCartRecord, saveTokenHashes } from '../cart/index.ts';
 import { lineName } from '../catalog/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { type DeliveryCheck, enqueueMail, type MailData, sendMail } from '../mail/index.ts';
-import { checkLink } from '../sessions/index.ts';
-import { checkStaffLink } from '../staff/index.ts';
+import { type DeliveryCheck, enqueueMail, type MailData } from '../mail/index.ts';
 import { evaluateReminder } from './evaluate-reminder.ts';
 import type { Reminder, ReminderReason } from './reminder.ts';
 
@@ -58,20 +56,8 @@ function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'
   }));
 }
 
-/**
- * Send an email; check reminders and sign-in links again right before. The mail server may have been down for hours
- * since the decision: meanwhile the shopper may have bought or unsubscribed, or quiet hours may have begun.
- */
-export async function sendCheckedMail(ctx: Context, payload: { mailId: string }): Promise<void> {
-  await sendMail(ctx, payload, {
-    abandoned_cart: checkReminder,
-    magic_link: checkLink,
-    staff_sign_in: checkStaffLink,
-    staff_invitation: checkStaffLink,
-  });
-}
-
-const checkReminder: DeliveryCheck = async (ctx, { mailId }) => {
+/** Decide again right before sending: meanwhile the shopper may have bought, or quiet hours may have begun. */
+export const checkReminder: DeliveryCheck = async (ctx, { mailId }) => {
   const [reminder] = await ctx.tx.execute<Reminder>(sql`
     select id, saved_cart_id as "savedCartId", email, number, attempt from reminder_steps
     where tenant_id = ${ctx.tenant.id} and mail_id = ${mailId} and state = 'sent' for update`);

@@ -1,4 +1,4 @@
-export { decideReminder, sendCheckedMail } from './decide-reminder.ts';
+export { checkReminder, decideReminder } from './decide-reminder.ts';
 export { listReminderDecisions, presentReminderDecision, ReminderDecisionView } from './list-reminder-decisions.ts';
 export { reminderPersonalData } from './personal-data.ts';
 export {

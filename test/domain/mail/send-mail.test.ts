@@ -7,7 +7,6 @@ import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { restoreCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { changeRecipient, enqueueMail, failMail, isSuppressed, sendMail } from '#src/domain/mail/index.ts';
-import { sendCheckedMail } from '#src/domain/reminders/index.ts';
 import { consumeLink, requestLink } from '#src/domain/sessions/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
@@ -27,6 +26,7 @@ import { buildLink, linkRequest } from '#test/support/factories/sessions.ts';
 import { linkIn } from '#test/support/fakes/mailer.ts';
 import { jobAttempt } from '#test/support/job-attempts.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { sendCheckedMail } from '#workers/processors.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 const mailbox = await startMailbox();

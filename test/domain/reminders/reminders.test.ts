@@ -13,7 +13,6 @@ import {
   presentReminderDecision,
   ReminderSettingsInput,
   saveReminderSettings,
-  sendCheckedMail,
   stopReminders,
 } from '#src/domain/reminders/index.ts';
 import {
@@ -39,6 +38,7 @@ import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
+import { sendCheckedMail } from '#workers/processors.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const mailer = fakeMailer();
