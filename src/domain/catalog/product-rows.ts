@@ -122,9 +122,7 @@ function savedProducts({ tenant, clock }: InTransaction, products: readonly Iden
         subscription_intervals, price_cents, compare_at_cents, version, created_at, updated_at)
       select ${tenant.id}, id, slug, name, sort_name, description, category, status, images, purchase_types,
         subscription_intervals, price_cents, compare_at_cents, 1, ${now}::timestamptz, ${now}::timestamptz
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as p(id text, slug text, name text, sort_name text, description text, category text, status text, images jsonb,
-             purchase_types text[], subscription_intervals text[], price_cents bigint, compare_at_cents bigint)
+      from jsonb_populate_recordset(null::products, ${JSON.stringify(rows)}::jsonb)
       on conflict (tenant_id, id) do update set
         name = excluded.name, sort_name = excluded.sort_name, description = excluded.description,
         category = excluded.category, status = excluded.status, images = excluded.images,
@@ -141,8 +139,7 @@ function savedTags({ tenant }: InTransaction, products: readonly IdentifiedProdu
   });
   return sql`
     given_tags as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as t(product_id text, tag text, position int, listed boolean, price_cents bigint, sort_name text)),
+      select * from jsonb_populate_recordset(null::product_tags, ${JSON.stringify(rows)}::jsonb)),
     removed_tags as (
       delete from product_tags where ctid = any(array(
         select t.ctid from unnest(${products.map(({ id }) => id)}::text[]) as p(id) cross join lateral (
@@ -162,11 +159,7 @@ function savedVariants({ tenant, clock }: InTransaction, products: readonly Iden
   );
   return sql`
     given_variants as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as v(id text, product_id text, position int, sku text, name text, options jsonb, price_cents bigint,
-             compare_at_cents bigint, subscription_price_cents bigint, weight_oz numeric, ships boolean,
-             backorder boolean,
-             low_stock_at int)),
+      select * from jsonb_populate_recordset(null::variants, ${JSON.stringify(rows)}::jsonb)),
     removed_variants as (
       update variants set removed_at = ${now}
       where tenant_id = ${tenant.id} and case when removed_at is null then true end and id = any(array(

@@ -272,11 +272,7 @@ async function insertOrders(ctx: InTransaction, orders: readonly PastOrder[]): P
           select c.id from customers c where c.tenant_id = ${tenant.id} and c.email = o.email),
         subtotal_cents, discount_cents, shipping_cents, tax_cents, total_cents, refunded_cents, shipping_address, labels,
         created_at, ${now}::timestamptz, paid_at, shipped_at, delivered_at, ${now}::timestamptz
-      from jsonb_to_recordset(${JSON.stringify(orders)}::jsonb) as o(id text, order_number text, status text,
-        payment_status text, fulfillment_status text, currency text, email text, subtotal_cents bigint,
-        discount_cents bigint, shipping_cents bigint, tax_cents bigint, total_cents bigint, refunded_cents bigint,
-        shipping_address jsonb, labels jsonb, created_at timestamptz, paid_at timestamptz, shipped_at timestamptz,
-        delivered_at timestamptz))
+      from jsonb_populate_recordset(null::orders, ${JSON.stringify(orders)}::jsonb) as o)
     insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named, sku,
       name, quantity, unit_price_cents, discount_cents, total_cents, purchase_type, weight_oz, ships)
     select ${tenant.id}, i.id, i.order_id, i.position, coalesce(v.product_id, i.product_id),
@@ -284,9 +280,7 @@ async function insertOrders(ctx: InTransaction, orders: readonly PastOrder[]): P
           select p.slug from products p where p.tenant_id = ${tenant.id} and p.id = v.product_id
         ), i.product_slug, ''), coalesce(v.id, i.variant_id), v.id is not null, i.sku, i.name, i.quantity,
       i.unit_price_cents, i.discount_cents, i.total_cents, 'one_time', v.weight_oz, coalesce(v.ships, true)
-    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as i(id text, order_id text, position int,
-        product_id text, product_slug text, variant_id text, sku text, name text, quantity int, unit_price_cents bigint,
-        discount_cents bigint, total_cents bigint)
+    from jsonb_populate_recordset(null::order_items, ${JSON.stringify(items)}::jsonb) as i
       left join lateral (
         select * from variants where tenant_id = ${tenant.id} and sku = i.sku and removed_at is null offset 0
       ) as v on true`);

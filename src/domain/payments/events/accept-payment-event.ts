@@ -53,8 +53,7 @@ export async function storeEvents(
         tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at, settled_at)
       select ${ctx.tenant.id}, id, type, subject, object_id, ${source}, state, occurred_at, ${now},
         case when state = 'ignored' then ${now}::timestamptz end
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as e(id text, type text, subject text, object_id text, state text, occurred_at timestamptz)
+      from jsonb_populate_recordset(null::payment_events, ${JSON.stringify(rows)}::jsonb)
       on conflict do nothing
       returning id, state, occurred_at as "occurredAt"),
     enqueued as (${insertJobs(jobs, sql`payload ->> 'eventId' in (select id from stored)`)})`;
