@@ -112,46 +112,18 @@ export async function createServices(
     config.tracing &&
     (await import('#src/platform/tracing.ts')).startTracing({ ...config.tracing, process: processName });
   const log = replacements.log ?? createLogger({ level: config.logLevel, process: processName });
-  const timeouts = replacements.timeouts ?? defaultTimeouts;
-  const redis = connectRedis(config.redisUrl, { blocking: false, log });
-  const blocking: RedisConnection[] = [];
-  const stopping = new AbortController();
-  const database = await openDatabase({
-    url: config.databaseUrl,
-    readUrl: config.databaseReadUrl,
-    poolMax: config.databasePoolMax,
-    applicationName: `storefront-${processName}`,
-    entities,
-    log,
-    wakeRelay: coalesce(() => redis.publish(wakeChannel, '1')),
-  });
-  const databaseClock = createDatabaseClock({
-    execute: database.executeApart,
-    log,
-    machineClock: replacements.machineClock,
-  });
+  const connections = await openConnections(config, processName, log);
+  const { redis, database, connectBlocking } = connections;
+  const { executeApart } = database;
+  const databaseClock = createDatabaseClock({ execute: executeApart, log, machineClock: replacements.machineClock });
   const clock = replacements.clock ?? databaseClock;
-  const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
-  const metrics = createMetrics();
-  const ports: Ports = {
-    ...createPorts(config, {
-      log,
-      breaker,
-      countMailAttempt: (outcome) => metrics.count('mail_attempts', { outcome }),
-    }),
-    cache: createCache(redis, clock),
-    http: createOutboundHttp(config.settings),
-    ...replacements.ports,
-  };
+  const { ports, metrics, sharedMetrics } = createCountedPorts(
+    config,
+    { process: processName, log, clock, redis },
+    replacements.ports,
+  );
   const keyring = createKeyring(config.encryptionKeys);
-  const sharedMetrics = createSharedMetrics({
-    redis,
-    metrics,
-    clock,
-    log,
-    process: processName,
-    openCircuits: () => breaker.openByProvider(),
-  });
+  const stopping = new AbortController();
 
   const context = (parts: ContextParts = {}): PlatformContext => ({
     database,
@@ -164,14 +136,13 @@ export async function createServices(
     actor: system,
     ...parts,
   });
-  const execute: Execute = (statement) => runOnPlatformTables(context(), statement);
   const tenants = createTenantDirectory(context());
   // A first connection that fails is tried again by itself; stores are open meanwhile.
   redis.connect().catch(() => undefined);
 
   return {
     config,
-    timeouts,
+    timeouts: replacements.timeouts ?? defaultTimeouts,
     clock,
     log,
     tenants,
@@ -184,18 +155,14 @@ export async function createServices(
     metrics,
     sharedMetrics,
     keys: createKeyDirectory(context()),
-    execute,
-    executeApart: database.executeApart,
+    execute: (statement) => runOnPlatformTables(context(), statement),
+    executeApart,
     async tenantOf(id) {
       const tenant = id ? await tenants.byId(id) : undefined;
       if (!tenant) throw notFound('tenant');
       return tenant;
     },
-    connectBlocking() {
-      const connection = connectRedis(config.redisUrl, { blocking: true, log });
-      blocking.push(connection);
-      return connection;
-    },
+    connectBlocking,
     beginClosing() {
       stopping.abort();
     },
@@ -205,13 +172,59 @@ export async function createServices(
       await sharedMetrics.close();
       // An unavailable collector must not keep a process from stopping.
       await tracing?.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not sent'));
-      for (const connection of [...blocking, redis]) connection.disconnect();
+      connections.disconnectRedis();
       ports.mailer.close?.();
       await ports.http.close?.();
       await ports.embedder?.close?.();
       await database.close();
     },
   };
+}
+
+/** PostgreSQL, and Redis with the further connections of what waits on it. */
+async function openConnections(config: Config, processName: string, log: Log) {
+  const redis = connectRedis(config.redisUrl, { blocking: false, log });
+  const blocking: RedisConnection[] = [];
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    readUrl: config.databaseReadUrl,
+    poolMax: config.databasePoolMax,
+    applicationName: `storefront-${processName}`,
+    entities,
+    log,
+    wakeRelay: coalesce(() => redis.publish(wakeChannel, '1')),
+  });
+  return {
+    redis,
+    database,
+    connectBlocking(): RedisConnection {
+      const connection = connectRedis(config.redisUrl, { blocking: true, log });
+      blocking.push(connection);
+      return connection;
+    },
+    disconnectRedis() {
+      for (const connection of [...blocking, redis]) connection.disconnect();
+    },
+  };
+}
+
+/** The ports to the outside world, and the metrics that count what becomes of their calls. */
+function createCountedPorts(
+  config: Config,
+  given: { process: string; log: Log; clock: Clock; redis: RedisConnection },
+  replaced: Partial<Ports> = {},
+) {
+  const metrics = createMetrics();
+  const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
+  const countMailAttempt = (outcome: string) => metrics.count('mail_attempts', { outcome });
+  const ports: Ports = {
+    ...createPorts(config, { log: given.log, breaker, countMailAttempt }),
+    cache: createCache(given.redis, given.clock),
+    http: createOutboundHttp(config.settings),
+    ...replaced,
+  };
+  const sharedMetrics = createSharedMetrics({ ...given, metrics, openCircuits: () => breaker.openByProvider() });
+  return { ports, metrics, sharedMetrics };
 }
 
 const restoreKey =
