@@ -53,35 +53,9 @@ export async function ingestEvents(ctx: Context, { input, rawBody, sender }: Eve
   return { accepted: events.length, rejected };
 }
 
-function storable(event: EventInput, id: string, at: Date): StoredEvent {
-  const {
-    type,
-    session_id,
-    anonymous_id,
-    customer_id,
-    order_id,
-    cart_id,
-    product_slug,
-    variant_id,
-    value_cents,
-    currency,
-    properties,
-  } = event;
-  return {
-    id,
-    at,
-    type: type === paidType ? claimedType : type,
-    session_id,
-    anonymous_id,
-    customer_id,
-    order_id,
-    cart_id,
-    product_slug,
-    variant_id,
-    value_cents,
-    currency: currency?.toUpperCase(),
-    properties,
-  };
+function storable({ event_id, occurred_at, ...fields }: EventInput, id: string, at: Date): StoredEvent {
+  const type = fields.type === paidType ? claimedType : fields.type;
+  return { ...fields, id, at, type, currency: fields.currency?.toUpperCase() };
 }
 
 /** What a request shows of its sender. Neither part is stored. */
