@@ -1,4 +1,5 @@
 import { days, hours, minutes } from '#src/lib/duration.ts';
+import type { ShopperAddress } from '../ports/payment-snapshots.ts';
 
 /** The data of an email about an order: a part of the order as the API shows it. */
 export interface OrderMailData {
@@ -13,7 +14,7 @@ export interface OrderMailData {
   readonly tax_cents: number;
   readonly total_cents: number;
   readonly refunded_cents: number;
-  readonly shipping_address: PostalAddress | null;
+  readonly shipping_address: ShopperAddress | null;
   readonly shipped_at: string | null;
   /** The parcels: last of all the one that changed last. */
   readonly labels: readonly {
@@ -21,16 +22,6 @@ export interface OrderMailData {
     readonly tracking_number: string;
     readonly tracking_url: string | null;
   }[];
-}
-
-export interface PostalAddress {
-  readonly name: string | null;
-  readonly street1: string | null;
-  readonly street2: string | null;
-  readonly city: string | null;
-  readonly state: string | null;
-  readonly zip: string | null;
-  readonly country: string | null;
 }
 
 /** The data of each kind of email. It is stored unencrypted, so it never holds a secret, a token or a code. */

@@ -4,6 +4,7 @@ import { follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { eventTypes } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
+import type { ShopperAddress } from '../ports/payment-snapshots.ts';
 
 export const orderStatuses = [
   'pending',
@@ -34,15 +35,7 @@ export type PaymentStatus = (typeof paymentStatuses)[number];
 export type DisputeStatus = (typeof disputeStatuses)[number];
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];
 
-/** The shipping address that the shopper gave to the payment provider. `state` and `zip` where the country has them. */
-export interface ShippingAddress {
-  readonly name: string | null;
-  readonly street1: string | null;
-  readonly street2: string | null;
-  readonly city: string | null;
-  readonly state: string | null;
-  readonly zip: string | null;
-  readonly country: string | null;
+export interface ShippingAddress extends ShopperAddress {
   readonly phone: string | null;
   readonly email: string | null;
 }

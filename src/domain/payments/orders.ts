@@ -17,7 +17,7 @@ import {
   saveOrder,
 } from '../orders/index.ts';
 import { attributeOrder, calculateRetained } from '../partners/index.ts';
-import type { PaidAddress } from '../ports/payment-snapshots.ts';
+import type { ShopperAddress } from '../ports/payment-snapshots.ts';
 import { leftToReturn, returnGiftCard } from '../promotions/index.ts';
 import { stopReminders } from '../reminders/index.ts';
 import { endedByRefund, enqueueLabelRefund, requestLabel } from '../shipping/index.ts';
@@ -30,7 +30,7 @@ export interface Payment {
   readonly email: string | null;
   readonly name: string | null;
   readonly phone: string | null;
-  readonly address: PaidAddress | null;
+  readonly address: ShopperAddress | null;
   /** A further period of a subscription: no shopper checked out, so no saved cart is closed and no visit counts. */
   readonly isRenewal?: true;
   /** The provider's id of the payment; `null` where nothing was due. */

@@ -8,7 +8,8 @@ export interface OwnMetadata {
   readonly environment: string | null;
 }
 
-export interface PaidAddress {
+/** An address as a shopper gave it to the payment provider. `state` and `zip` where the country has them. */
+export interface ShopperAddress {
   readonly name: string | null;
   readonly street1: string | null;
   readonly street2: string | null;
@@ -42,7 +43,7 @@ export interface SessionSnapshot extends OwnMetadata {
   readonly email: string | null;
   readonly name: string | null;
   readonly phone: string | null;
-  readonly address: PaidAddress | null;
+  readonly address: ShopperAddress | null;
   readonly customerId: string | null;
   readonly paymentId: string | null;
   readonly subscriptionId: string | null;

@@ -2,9 +2,9 @@ import type Stripe from 'stripe';
 
 import type {
   InvoiceSnapshot,
-  PaidAddress,
   PaymentSnapshot,
   SessionSnapshot,
+  ShopperAddress,
   SubscriptionSnapshot,
   SubscriptionState,
 } from '#src/domain/ports/payment-snapshots.ts';
@@ -74,7 +74,7 @@ function sessionStateOf(
   return intent?.status === 'requires_payment_method' || intent?.status === 'canceled' ? 'failed' : 'processing';
 }
 
-function addressOf(name: string | null | undefined, address: Stripe.Address | null | undefined): PaidAddress {
+function addressOf(name: string | null | undefined, address: Stripe.Address | null | undefined): ShopperAddress {
   return {
     name: name ?? null,
     street1: address?.line1 ?? null,

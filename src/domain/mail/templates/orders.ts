@@ -1,6 +1,7 @@
 import { restOfTotal } from '#src/lib/total.ts';
 import type { Context } from '../../context.ts';
-import type { OrderMailData, PostalAddress } from '../kinds.ts';
+import type { ShopperAddress } from '../../ports/payment-snapshots.ts';
+import type { OrderMailData } from '../kinds.ts';
 import type { Block, Fact } from '../layout/document.ts';
 import { refundFacts } from './refund-facts.ts';
 import { money, type Template } from './template.ts';
@@ -122,7 +123,7 @@ function orderTotals(ctx: Context, order: OrderMailData): Block {
   };
 }
 
-function addressFact(label: string, address: PostalAddress): Fact {
+function addressFact(label: string, address: ShopperAddress): Fact {
   const town = [[address.city, address.state].filter(Boolean).join(', '), address.zip].filter(Boolean).join(' ');
   const values = [address.name, address.street1, address.street2, town, address.country];
   return { label, values: values.filter((line): line is string => Boolean(line)) };
