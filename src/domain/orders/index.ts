@@ -18,6 +18,16 @@ export {
   takeMissingStock,
 } from './hold.ts';
 export {
+  hasNoLabel,
+  isAnySent,
+  isToShip,
+  listManagedOrders,
+  type ManagedOrder,
+  matchesOrder,
+  OrderFilter,
+  readManagedOrder,
+} from './managed-orders.ts';
+export {
   type Attention,
   type FulfillmentStatus,
   fulfillmentStatuses,
@@ -38,16 +48,8 @@ export {
   findOrder,
   findOrderByNumber,
   hasBought,
-  hasNoLabel,
-  isAnySent,
-  isToShip,
   itemsBoughtAgain,
-  listManagedOrders,
   listOrders,
-  type ManagedOrder,
-  matchesOrder,
-  OrderFilter,
-  readManagedOrder,
   readOrder,
   readOrders,
 } from './read-order.ts';
