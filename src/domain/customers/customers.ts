@@ -4,8 +4,6 @@ import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
 import { normalizeName } from '#src/lib/normalize-text.ts';
-import { presentAs } from '#src/lib/present-as.ts';
-import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { allOf, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 
@@ -233,42 +231,4 @@ export async function unlinkPaymentCustomer(
     delete from customer_payment_ids
     where tenant_id = ${ctx.tenant.id} and customer_id = ${customerId} and environment = ${ctx.settings.appMode}
       and payment_customer_id = ${paymentCustomerId}`);
-}
-
-/** A customer as shown to themselves. */
-export const CustomerView = Type.Object(
-  {
-    id: Id('cus'),
-    email: Email,
-    name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
-  },
-  { title: 'Customer' },
-);
-
-/** What is left of a customer whose personal data was erased. */
-export const ErasedCustomerView = Type.Object(
-  { id: Id('cus'), erased: Type.Literal(true, { examples: [true] }) },
-  { title: 'ErasedCustomer' },
-);
-
-type NamedCustomer = Pick<Customer, 'id' | 'email' | 'name'>;
-
-export function presentCustomer({ id, email, name }: NamedCustomer): Static<typeof CustomerView> {
-  return { id, email, name };
-}
-
-/** A customer as the store's owner sees it. */
-export const KnownCustomerView = Type.Object(
-  {
-    ...CustomerView.properties,
-    /** Null if the customer never chose. */
-    accepts_marketing: Nullable(Type.Boolean()),
-    version: Type.Integer({ examples: [1] }),
-    created_at: Timestamp,
-  },
-  { title: 'KnownCustomer' },
-);
-
-export function presentKnownCustomer(customer: Customer): Static<typeof KnownCustomerView> {
-  return presentAs(KnownCustomerView, customer);
 }
