@@ -30,7 +30,7 @@ const entriesMax = 200;
 
 /**
  * The timeline of an order, the oldest entry first: its own dates, parcels, refunds, returns, emails, webhooks and audit
- * log. A delivery begins with the characters of its event's id.
+ * log. The id of a delivery has the characters of its event's, so that an index finds it.
  */
 async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntry[]> {
   const tenantId = ctx.tenant.id;

@@ -136,13 +136,13 @@ export const invalidStaffSession = () =>
 const expiredStaffSession = () =>
   new DomainError('unauthenticated', 'expired_session', 'You have been signed out. Sign in again.');
 
-/** Which sessions end, as a condition on `staff_sessions`, and why. */
-type Ending = 'signed_out' | 'revoked' | 'staff_revoked';
+/** Why sessions end. */
+type EndReason = 'signed_out' | 'revoked' | 'staff_revoked';
 
 /** End open sessions of a member: all of them, or one. @returns how many there were */
 export async function endStaffSessions(
   ctx: InTransaction,
-  { staffId, sessionId, reason }: { staffId: string; sessionId?: string; reason: Ending },
+  { staffId, sessionId, reason }: { staffId: string; sessionId?: string; reason: EndReason },
 ): Promise<number> {
   const one = sessionId === undefined ? sql`` : sql` and id = ${sessionId}`;
   const ended = await ctx.tx.execute(sql`
