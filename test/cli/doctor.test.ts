@@ -18,12 +18,8 @@ import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import type { Context } from '#src/domain/context.ts';
-import {
-  registerWebhookEndpoint,
-  replaceWebhookSecret,
-  savePaymentAccount,
-  taxIsPending,
-} from '#src/domain/payments/index.ts';
+import { replaceWebhookSecret } from '#src/domain/payments/accounts/save-account.ts';
+import { registerWebhookEndpoint, savePaymentAccount, taxIsPending } from '#src/domain/payments/index.ts';
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
 import { closeStore } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';

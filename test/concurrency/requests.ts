@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
-import { callSecretOf } from '#src/domain/integrations/index.ts';
+import { callSecretOf } from '#src/domain/integrations/calls.ts';
 import { liveWebhookSecrets } from '#src/domain/payments/accounts/payment-account.ts';
 import type { Sending } from '#test/support/every-route.ts';
 import { shippingAccountInput } from '#test/support/factories/shipping.ts';

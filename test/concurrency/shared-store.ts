@@ -16,7 +16,7 @@ import { submitReview } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { createIntegrationState } from '#src/domain/integrations/index.ts';
-import { suppress } from '#src/domain/mail/index.ts';
+import { suppress } from '#src/domain/mail/suppression.ts';
 import { readOrder } from '#src/domain/orders/index.ts';
 import { acceptPaymentEvent, requestRefund, startSecretRotation } from '#src/domain/payments/index.ts';
 import type { Ports } from '#src/domain/ports/index.ts';

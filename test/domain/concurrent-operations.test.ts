@@ -11,7 +11,8 @@ import { unsubscribe } from '#src/domain/cart/index.ts';
 import { requestCode, useCode } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { linkPaymentCustomer } from '#src/domain/customers/index.ts';
-import { refundsOf, replaceWebhookSecret, requestRefund } from '#src/domain/payments/index.ts';
+import { replaceWebhookSecret } from '#src/domain/payments/accounts/save-account.ts';
+import { refundsOf, requestRefund } from '#src/domain/payments/index.ts';
 import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
 import {
   disableGiftCard,

@@ -1,7 +1,8 @@
 import { compareOpenApi } from 'api-smart-diff';
 
 import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
-import { type Scope, sufficientScopes } from '#src/domain/tenants/index.ts';
+import { sufficientScopes } from '#src/domain/tenants/api-key.ts';
+import type { Scope } from '#src/domain/tenants/index.ts';
 
 /** What differs between two versions of the API document, at one operation or event. */
 export interface Change {

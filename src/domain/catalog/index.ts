@@ -49,7 +49,6 @@ export {
 } from './product-input.ts';
 export { unknownSlugs } from './product-rows.ts';
 export {
-  type FindCandidates,
   findProduct,
   listImages,
   listProducts,

@@ -1,4 +1,4 @@
-export { acceptCall, callSecretOf, failCall, handleCall } from './calls.ts';
+export { acceptCall, failCall, handleCall } from './calls.ts';
 export { completeConnection } from './complete-connection.ts';
 export {
   findConnection,
@@ -6,7 +6,6 @@ export {
   IntegrationView,
   listConnections,
   presentConnection,
-  readConnection,
   revealConnection,
 } from './connections.ts';
 export { createIntegrationState } from './create-integration-state.ts';

@@ -10,6 +10,5 @@ export {
   presentSuppression,
   releaseSuppression,
   SuppressionView,
-  suppress,
 } from './suppression.ts';
 export { isUnsent, retryMail, type UnsentMail, unsentMails } from './unsent-mail.ts';

@@ -14,7 +14,7 @@ export {
   presentPaymentAccount,
   readPaymentAccount,
 } from './accounts/read-account.ts';
-export { paymentCredentials, replaceWebhookSecret, savePaymentAccount } from './accounts/save-account.ts';
+export { paymentCredentials, savePaymentAccount } from './accounts/save-account.ts';
 export { type ComparedStore, type DriftedOrder, readDrift } from './drift/drift-reports.ts';
 export { reportDrift, reportStoreDrift } from './drift/report-drift.ts';
 export { confirmSecretRotation, finishSecretRotation, startSecretRotation } from './endpoint/secret-rotation.ts';

@@ -13,7 +13,7 @@ export { addressFrom, editAddress, ShippingAddressInput } from './edit-address.t
 export { failLabel } from './flag-label.ts';
 export { Label, labelStates } from './label.ts';
 export { linkToLabelFile } from './label-file.ts';
-export { isReasonCode, labelReasonCodes, type Remedy, reasonCodes, reasons } from './label-reasons.ts';
+export { isReasonCode, type Remedy, reasonCodes, reasons } from './label-reasons.ts';
 export { markFulfilled } from './mark-fulfilled.ts';
 export {
   isFromShippingProvider,

@@ -8,7 +8,6 @@ export {
   KeyInput,
   presentKey,
   type Scope,
-  sufficientScopes,
 } from './api-key.ts';
 export { issuesOfStore } from './check-store.ts';
 export { closeStore, reopenStore, wasClosedBefore } from './close-store.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import { suppress } from '#src/domain/mail/index.ts';
+import { suppress } from '#src/domain/mail/suppression.ts';
 import { lockOrder, savePastOrders } from '#src/domain/orders/index.ts';
 import { erasePersonalData } from '#src/domain/privacy/index.ts';
 import { reasons } from '#src/domain/shipping/index.ts';

@@ -6,7 +6,6 @@ import { transact } from '#src/database/transact.ts';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import {
   captureStock,
-  type FindCandidates,
   holdStock,
   listProducts,
   type ProductFilter,
@@ -22,6 +21,7 @@ import {
 } from '#src/domain/catalog/index.ts';
 import type { SaveProductOptions } from '#src/domain/catalog/plan-product.ts';
 import type { WantedLine } from '#src/domain/catalog/price-lines.ts';
+import type { FindCandidates } from '#src/domain/catalog/published-products.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
 import type { Page } from '#src/lib/cursor.ts';
 import { DomainError } from '#src/lib/errors.ts';

@@ -5,13 +5,8 @@ import { pruneIntegrations } from '#jobs/retention.ts';
 import { read } from '#src/database/transact.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import {
-  acceptCall,
-  callSecretOf,
-  createIntegrationState,
-  failCall,
-  handleCall,
-} from '#src/domain/integrations/index.ts';
+import { callSecretOf } from '#src/domain/integrations/calls.ts';
+import { acceptCall, createIntegrationState, failCall, handleCall } from '#src/domain/integrations/index.ts';
 import type { IntegrationCall } from '#src/domain/ports/integration-receiver.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';

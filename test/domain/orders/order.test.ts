@@ -9,7 +9,7 @@ import {
   readOrder,
   recordFulfillment,
 } from '#src/domain/orders/index.ts';
-import { labelReasonCodes } from '#src/domain/shipping/index.ts';
+import { labelReasonCodes } from '#src/domain/shipping/label-reasons.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { ForbiddenTransition } from '#src/lib/state-table.ts';

@@ -3,7 +3,7 @@ import { read, transact } from '#src/database/transact.ts';
 import { readOrderFile } from '#src/domain/backoffice/index.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { suppress } from '#src/domain/mail/index.ts';
+import { suppress } from '#src/domain/mail/suppression.ts';
 import { readManagedOrder, readOrder, releaseHolds } from '#src/domain/orders/index.ts';
 import { readPartner } from '#src/domain/partners/managed-partners.ts';
 import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';

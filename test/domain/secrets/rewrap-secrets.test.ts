@@ -4,13 +4,9 @@ import anyTest, { type TestFn } from 'ava';
 import { asPlatform, read, transact } from '#src/database/transact.ts';
 import type { Context, PlatformContext } from '#src/domain/context.ts';
 import { claimRequest, storeReply } from '#src/domain/idempotency/index.ts';
-import {
-  acceptCall,
-  callSecretOf,
-  completeConnection,
-  createIntegrationState,
-  readConnection,
-} from '#src/domain/integrations/index.ts';
+import { callSecretOf } from '#src/domain/integrations/calls.ts';
+import { readConnection } from '#src/domain/integrations/connections.ts';
+import { acceptCall, completeConnection, createIntegrationState } from '#src/domain/integrations/index.ts';
 import { liveWebhookSecrets, openAccount } from '#src/domain/payments/index.ts';
 import { inspectSecrets, rewrapSecrets } from '#src/domain/secrets/index.ts';
 import { sealedColumns } from '#src/domain/secrets/rewrap-secrets.ts';
