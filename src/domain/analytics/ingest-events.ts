@@ -55,7 +55,7 @@ export async function ingestEvents(ctx: Context, { input, rawBody, sender }: Eve
 
 function storable({ event_id, occurred_at, ...fields }: EventInput, id: string, at: Date): StoredEvent {
   const type = fields.type === paidType ? claimedType : fields.type;
-  return { ...fields, id, at, type, currency: fields.currency?.toUpperCase() };
+  return { ...fields, id, at, type, currency: fields.currency?.toUpperCase() ?? null };
 }
 
 /** What a request shows of its sender. Neither part is stored. */

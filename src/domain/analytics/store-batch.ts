@@ -3,23 +3,12 @@ import { hmacSha256 } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { paidType } from './event-input.ts';
+import { type EventInput, paidType } from './event-input.ts';
 
-/** An event in a stored batch. */
-export interface StoredEvent {
+/** An event in a stored batch: as it was sent, with its id and its corrected time. */
+export interface StoredEvent extends Omit<EventInput, 'event_id' | 'occurred_at'> {
   readonly id: string;
   readonly at: Date;
-  readonly type: string;
-  readonly session_id?: string | null | undefined;
-  readonly anonymous_id?: string | null | undefined;
-  readonly customer_id?: string | null | undefined;
-  readonly order_id?: string | null | undefined;
-  readonly cart_id?: string | null | undefined;
-  readonly product_slug?: string | null | undefined;
-  readonly variant_id?: string | null | undefined;
-  readonly value_cents?: number | null | undefined;
-  readonly currency?: string | null | undefined;
-  readonly properties?: object | null | undefined;
 }
 
 /** The origin of a batch. */
@@ -66,7 +55,8 @@ export interface Sale {
  * Idempotent for each order.
  */
 export function recordOrderPaid(ctx: InTransaction, sale: Sale): void {
-  const { orderId, paidAt, totalCents, currency, customerId, cartId, sessionId, isRenewal } = sale;
+  const { orderId, paidAt, totalCents, currency, isRenewal } = sale;
+  const { customerId = null, cartId = null, sessionId = null } = sale;
   const visitor = isRenewal ? null : orderId;
   const head = { receivedAt: ctx.clock.now(), source: 'ledger', bot: false, visitor } as const;
   const event = {

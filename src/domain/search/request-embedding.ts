@@ -112,7 +112,6 @@ const exhaustedAfterMs = days(2);
 
 interface FoundDocument extends DocumentKey {
   readonly tenantId: string;
-  readonly revision: number;
 }
 
 /**
@@ -125,23 +124,21 @@ export async function sweepEmbeddings(ctx: PlatformContext, { period }: { period
   const max = (await hasVectorType(ctx)) ? null : documentsMax;
   await asPlatform(ctx, 'documents of every store are embedded', async (ctx) => {
     const outdated = await ctx.tx.execute<FoundDocument>(sql`
-      select d.tenant_id as "tenantId", d.kind, d.subject_id as id, 0 as revision
+      select d.tenant_id as "tenantId", d.kind, d.subject_id as id
       from search_documents d
       left join search_embeddings e on e.tenant_id = d.tenant_id and e.kind = d.kind and e.subject_id = d.subject_id
       left join search_versions v on v.tenant_id = d.tenant_id
       where (e.model is distinct from ${embedder.model} or e.content_hash = '')
         and (e.content_hash <> '' or ${max}::int is null or coalesce(v.documents, 0) < ${max}::int)
       limit ${batchSize}`);
-    for (const { tenantId, kind, id } of outdated)
-      enqueueFor(ctx, tenantId, indexDocument, { kind, id, version: -period });
-    const stale = await ctx.tx.execute<FoundDocument>(sql`
+    for (const { tenantId, ...key } of outdated) enqueueFor(ctx, tenantId, indexDocument, { ...key, version: -period });
+    const stale = await ctx.tx.execute<FoundDocument & { readonly version: number }>(sql`
       update search_embeddings set wanted_at = ${ctx.clock.now()}, revision = revision + 1, leased_until = null
       where (tenant_id, kind, subject_id) in (
         select tenant_id, kind, subject_id from search_embeddings
         where pending is not null and wanted_at < ${fromNow(ctx.clock, -exhaustedAfterMs)}
         limit ${batchSize} for update skip locked)
-      returning tenant_id as "tenantId", kind, subject_id as id, revision`);
-    for (const { tenantId, kind, id, revision } of stale)
-      enqueueFor(ctx, tenantId, embedDocument, { kind, id, version: revision });
+      returning tenant_id as "tenantId", kind, subject_id as id, revision as version`);
+    for (const { tenantId, ...payload } of stale) enqueueFor(ctx, tenantId, embedDocument, payload);
   });
 }
