@@ -41,8 +41,9 @@ export {
   saveOrder,
 } from './order.ts';
 export { OrderNumber } from './order-number.ts';
-export { PastOrderInput, savePastOrders } from './past-orders.ts';
+export { savePastOrders } from './past-orders.ts';
 export { orderPersonalData } from './personal-data.ts';
+export { PastOrderInput } from './plan-past-order.ts';
 export { OrderLabelView, OrderView, ShippingAddressView } from './present.ts';
 export {
   findOrder,
