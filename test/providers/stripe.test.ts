@@ -466,6 +466,27 @@ for (const [outcome, state] of [
   });
 }
 
+test('fetchSession returns what the shopper typed on one line, without what cannot be stored', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const session = await payments.createSession(account, request({ shipping }), randomText(20));
+  const typed = 'Ada\u0000\r\nLovelace\ud800';
+  const address = { line1: typed, line2: '\u0000', city: typed, state: typed, postal_code: typed, country: 'US' };
+  const shopper = { email: 'ada@shopper.example', name: typed, phone: typed, address };
+  await stripe.pay(session.sessionId, { outcome: 'paid', ...shopper });
+  const { name, phone, address: paid } = await payments.fetchSession(account, session.sessionId);
+  const stored = 'Ada Lovelace\ufffd';
+  t.deepEqual([name, phone], [stored, stored]);
+  t.deepEqual(paid, {
+    name: stored,
+    street1: stored,
+    street2: null,
+    city: stored,
+    state: stored,
+    zip: stored,
+    country: 'US',
+  });
+});
+
 test('expireSession returns expired and completed sessions as they are', async (t) => {
   const { payments, stripe, account } = t.context;
   const gone = await payments.createSession(account, request(), 'key-9');

@@ -8,6 +8,7 @@ import type {
   SubscriptionSnapshot,
   SubscriptionState,
 } from '#src/domain/ports/payment-snapshots.ts';
+import { oneLine } from '#src/lib/one-line.ts';
 import { metadataIn } from './metadata.ts';
 
 /** What the SDK types as an id or the expanded object. */
@@ -17,6 +18,9 @@ export const idOf = (reference: Reference): string | null =>
   typeof reference === 'string' ? reference : (reference?.id ?? null);
 
 export const momentOf = (epochSeconds: number): Date => new Date(epochSeconds * 1000);
+
+/** What a shopper typed, without the characters that PostgreSQL cannot store; null where nothing is left. */
+const typedIn = (text: string | null | undefined): string | null => oneLine(text ?? '') || null;
 
 /** @param intent the session's payment, where it was fetched: only it shows that a slow payment failed */
 export function sessionSnapshotOf(
@@ -38,8 +42,8 @@ export function sessionSnapshotOf(
     totalCents: session.amount_total ?? 0,
     creditCents: creditIn(session),
     email: customer?.email ?? session.customer_email,
-    name: customer?.name ?? null,
-    phone: customer?.phone ?? null,
+    name: typedIn(customer?.name),
+    phone: typedIn(customer?.phone),
     address: shipping ? addressOf(shipping.name, shipping.address) : null,
     customerId: idOf(session.customer),
     paymentId: idOf(session.payment_intent) ?? intent?.id ?? paymentOf(session.invoice),
@@ -76,12 +80,12 @@ function sessionStateOf(
 
 function addressOf(name: string | null | undefined, address: Stripe.Address | null | undefined): ShopperAddress {
   return {
-    name: name ?? null,
-    street1: address?.line1 ?? null,
-    street2: address?.line2 ?? null,
-    city: address?.city ?? null,
-    state: address?.state ?? null,
-    zip: address?.postal_code ?? null,
+    name: typedIn(name),
+    street1: typedIn(address?.line1),
+    street2: typedIn(address?.line2),
+    city: typedIn(address?.city),
+    state: typedIn(address?.state),
+    zip: typedIn(address?.postal_code),
     country: address?.country ?? null,
   };
 }
