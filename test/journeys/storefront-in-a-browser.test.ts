@@ -159,6 +159,50 @@ browserTest('a product that has only a name and a price is listed and shown', as
   t.true(await page.getByText('$12.50').first().isVisible());
 });
 
+browserTest('the storefront shows and links whatever text a store has, and no link that would run', async (t) => {
+  t.timeout(120_000);
+  const { stack, browser } = t.context;
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  t.teardown(() => context.close());
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const complaints = complaintsOf(page);
+  const fits = async () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
+  const { admin } = clientsOf(stack);
+  const category = 'Tea/Coffee? 100% #1 <b> & "ü"';
+  const name = 'W'.repeat(200);
+  const words = { category, description: name, status: 'published' } as const;
+  await admin.createProduct({ slug: 'any-text', name, ...words, variants: [{ sku: 'ANY', price_cents: 1250 }] });
+  await page.route('**/api/v1/storefront', async (route) => {
+    const { storefront } = (await (await route.fetch()).json()) as { storefront: object };
+    const links = { web: 'https://web.example', runs: 'javascript:alert(1)', holds: 'data:text/html,x', lacks: null };
+    await route.fulfill({ json: { storefront: { ...storefront, links } } });
+  });
+
+  const link = page.getByRole('navigation', { name: 'Categories' }).getByRole('link', { name: category });
+  // The list is cached for a second.
+  await until(
+    async () => {
+      await page.goto(stack.storefrontUrl, { waitUntil: 'networkidle' });
+      return link.isVisible();
+    },
+    { withinMs: 20_000 },
+  );
+  t.true(await fits(), 'the list');
+  t.deepEqual(await page.getByRole('navigation', { name: 'More' }).getByRole('link').allTextContents(), ['Web']);
+  await link.click();
+  await page.getByRole('heading', { level: 1, name: category }).waitFor();
+  await page.reload();
+  await page.getByRole('main').getByRole('link', { name }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  t.true(await fits(), 'the product');
+  await page.getByRole('main').getByRole('link', { name: category }).click();
+  await page.getByRole('heading', { level: 1, name: category }).waitFor();
+  await page.goto(`${stack.storefrontUrl}/categories/%E0%A4%A`);
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  t.deepEqual(complaints, []);
+});
+
 browserTest('the storefront writes amounts of a currency without a fraction as emails do', async (t) => {
   t.timeout(120_000);
   const { stack, browser } = t.context;

@@ -40,7 +40,9 @@ document.getElementById('foot').append(
   el(
     'nav',
     { 'aria-label': 'More' },
-    Object.entries(store.links).map(([name, href]) => el('a', { href }, name.charAt(0).toUpperCase() + name.slice(1))),
+    Object.entries(store.links)
+      .filter(([, href]) => isWebUrl(href))
+      .map(([name, href]) => el('a', { href }, name.charAt(0).toUpperCase() + name.slice(1))),
   ),
   el(
     'div',
@@ -53,6 +55,11 @@ document.getElementById('foot').append(
     ),
   ),
 );
+/** A store's links are its own to fill, also with what is no link, or would run. */
+function isWebUrl(href) {
+  return URL.canParse(href) && ['https:', 'http:'].includes(new URL(href).protocol);
+}
+
 await Promise.all([start(), readCart().catch(() => undefined), announce()]);
 
 async function announce() {

@@ -64,10 +64,21 @@ async function render({ isFirst = false, top = 0 } = {}) {
   heading.focus({ preventScroll: true });
 }
 
-function open() {
+async function open() {
   for (const { pattern, open } of routes) {
-    const match = pattern.exec(decodeURI(location.pathname));
-    if (match) return open(match.groups ?? {}, new URLSearchParams(location.search));
+    const match = pattern.exec(location.pathname);
+    if (match) return open(decoded(match.groups ?? {}), new URLSearchParams(location.search));
   }
-  return Promise.reject(new ApiError('not_found', 'This page does not exist.'));
+  throw notFound();
 }
+
+/** The parts of a path: each was encoded by itself, because it may contain every character, also a slash. */
+function decoded(parts) {
+  try {
+    return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, decodeURIComponent(part)]));
+  } catch {
+    throw notFound();
+  }
+}
+
+const notFound = () => new ApiError('not_found', 'This page does not exist.');

@@ -3,7 +3,7 @@ import { storefront } from '../lib/api.js';
 import { addToCart } from '../lib/cart.js';
 import { el, field, form } from '../lib/element.js';
 import { day, money, rhythms, store } from '../lib/store.js';
-import { nameOf } from './products.js';
+import { categoryPath, nameOf } from './products.js';
 
 const stockWords = {
   in_stock: 'In stock',
@@ -30,7 +30,7 @@ export async function productView({ slug }) {
           'div',
           {},
           product.category &&
-            el('p', { class: 'crumb' }, el('a', { href: `/categories/${product.category}` }, nameOf(product.category))),
+            el('p', { class: 'crumb' }, el('a', { href: categoryPath(product.category) }, nameOf(product.category))),
           el('h1', {}, product.name),
           product.rating.count > 0 &&
             el(

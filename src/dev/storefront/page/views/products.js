@@ -25,7 +25,7 @@ export async function productsView({ category }) {
         'nav',
         { class: 'chips', 'aria-label': 'Categories' },
         chip('/', 'Everything', !category),
-        categories.map((name) => chip(`/categories/${name}`, nameOf(name), name === category)),
+        categories.map((name) => chip(categoryPath(name), nameOf(name), name === category)),
       ),
       shelf(shown),
     ],
@@ -119,5 +119,8 @@ function deliveryLine() {
   const free = store.shipping?.options.find((option) => option.free_over_cents !== null);
   return free ? `Free delivery from ${money(free.free_over_cents)}.` : '';
 }
+
+/** A category is any text. */
+export const categoryPath = (category) => `/categories/${encodeURIComponent(category)}`;
 
 export const nameOf = (slug) => slug.charAt(0).toUpperCase() + slug.slice(1).replaceAll('-', ' ');
