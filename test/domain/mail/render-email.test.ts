@@ -250,6 +250,28 @@ test('a link of an email has the accent of its store only where that can be read
 
 const browserTest = hasBrowser ? test : test.skip;
 
+/** The same with a word for each text that people wrote that is longer than a line. */
+const withLongWords = <Data>(data: Data): Data =>
+  JSON.parse(JSON.stringify(data), (field, value) =>
+    typeof value === 'string' && /name|message|note|detail|street|city/.test(field) ? 'W'.repeat(60) : value,
+  );
+
+browserTest('every kind of email fits a narrow window, also with words that are longer than its lines', async (t) => {
+  const { tenant, ...ctx } = branded(t.context);
+  const browser = await launchBrowser();
+  t.teardown(() => browser.close());
+  const page = await browser.newPage({ viewport: { width: 320, height: 700 } });
+  for (const kind of kinds) {
+    const { html } = await renderEmail({ ...ctx, tenant: withLongWords(tenant) }, kind, {
+      data: withLongWords(everyKind[kind]),
+      subjectId: 'sub_1',
+      recipient: 'ada@example.com',
+    } as never);
+    await page.setContent(html);
+    t.true(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'), kind);
+  }
+});
+
 browserTest('every kind of email fits a narrow and a wide window, in light and dark mode', async (t) => {
   const ctx = branded(t.context);
   const browser = await launchBrowser();
