@@ -57,6 +57,7 @@ async function inLargeStore({ services, ctx }: TestContext): Promise<Context> {
 const works: readonly (readonly [string, number, (ctx: Context) => Promise<unknown>])[] = [
   // By either order of reading: the newest 10,000 are all of them here.
   ['words of all products', count + 1000, (ctx) => listManagedProductsByWords(ctx, { q: 'stoneware made' })],
+  ['a short word of a language without spaces', 1100, (ctx) => listManagedProductsByWords(ctx, { q: '茶' })],
   ['a word of few products', 2500, (ctx) => listManagedProductsByWords(ctx, { q: 'zeppelin' })],
   ["a shopper's word of few products", 2500, (ctx) => listProductsByWords(ctx, { q: 'stoneware zeppelin' })],
   [

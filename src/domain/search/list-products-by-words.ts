@@ -1,6 +1,6 @@
 import { readOne } from '#src/database/transact.ts';
 import type { Page } from '#src/lib/cursor.ts';
-import { joinSql, lowerCase, type Sql, sql } from '#src/lib/sql.ts';
+import { allOf, joinSql, lowerCase, type Sql, sql } from '#src/lib/sql.ts';
 import {
   listManagedProducts,
   listProducts,
@@ -10,7 +10,7 @@ import {
   type TypedWord,
 } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { containing } from './vocabulary.ts';
+import { containing, unspacedPattern } from './vocabulary.ts';
 
 /** More products than this are not sorted for one page. */
 const candidatesMax = 1000;
@@ -54,7 +54,7 @@ export async function listManagedProductsByWords(
 ): Promise<Page<ManagedProduct>> {
   return listManagedProducts(ctx, filter, async (ctx, words) => {
     const candidates = candidatesOf(ctx, words);
-    if (!candidates) return [];
+    if (!candidates) return words.every(isWhole) ? newestTitled(ctx, words) : [];
     const { matching, amongNewest, documentsMax } = candidates;
     const { ids } = await readIds(
       ctx,
@@ -70,6 +70,23 @@ export async function listManagedProductsByWords(
     );
     return ids;
   });
+}
+
+/** Whether a short text is a word, rather than its beginning: its vowels are marks, or its language has no spaces. */
+const isWhole = ({ plain, written }: TypedWord): boolean =>
+  unspacedPattern.test(plain) || written.length > plain.length;
+
+/** Of the newest products, those with words in their titles that the index does not have. */
+async function newestTitled(ctx: Context, words: readonly TypedWord[]): Promise<readonly string[]> {
+  const fits = words.map(({ plain }) => sql`strpos(normalized_title, ${plain}) > 0`);
+  const { ids } = await readIds(
+    ctx,
+    sql`
+    found as (
+      select subject_id as id, ${allOf(...fits)} as fits from search_documents
+      where tenant_id = ${ctx.tenant.id} and kind = 'product' order by subject_id desc limit ${candidatesMax})`,
+  );
+  return ids;
 }
 
 interface Candidates {

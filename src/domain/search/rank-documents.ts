@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Guess } from './guess-words.ts';
 import type { DocumentKey } from './request-embedding.ts';
 import { textConfig } from './text-config.ts';
-import { containing } from './vocabulary.ts';
+import { containing, unspacedPattern } from './vocabulary.ts';
 
 /** What a shopper typed, with its correction. */
 export interface Typed {
@@ -49,9 +49,6 @@ const normalized = sql`(select normalized from typed)`;
 const containingIt = sql`(select containing from typed)`;
 /** The typed text as a slug or SKU. */
 const name = sql`(select name from typed)`;
-
-/** Words of languages without spaces, most of which have one or two characters: too few for the indexes of trigrams. */
-const unspacedPattern = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]{1,2}$/u;
 
 /** A body of at most this length is its own snippet. */
 const snippetWholeUpTo = 200;

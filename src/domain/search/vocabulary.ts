@@ -39,6 +39,9 @@ export function containing(text: string): string | undefined {
   return indexedPattern.test(text) ? `%${text.replace(/[\\%_]/g, '\\$&')}%` : undefined;
 }
 
+/** Words of languages without spaces, most of which have one or two characters: too few for the indexes of trigrams. */
+export const unspacedPattern = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]{1,2}$/u;
+
 /** What the words begin or end with that a typed word may stand for. */
 export interface Likeness {
   readonly plain: string;

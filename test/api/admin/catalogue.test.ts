@@ -258,6 +258,22 @@ test('GET /admin/products?q= finds products also where a word is frequent, and a
   t.deepEqual(await slugsFor('Item 77'), ['item-77']);
 });
 
+test('GET /admin/products?q= finds words that are short without their vowels, or in languages without spaces', async (t) => {
+  const { ctx, owner, services } = t.context;
+  for (const [slug, name] of [
+    ['sari', 'कांजीवरम साड़ी'],
+    ['teapot', '青瓷茶壶'],
+    ['table', 'Oak table'],
+  ] as const)
+    await buildProduct(ctx, { slug, name });
+  await runJobs(services);
+  const slugsFor = async (q: string) =>
+    (await owner.get(`/products?q=${encodeURIComponent(q)}`)).body.products.map(({ slug }: any) => slug);
+  for (const typed of ['साड़ी', 'सा\u095cी']) t.deepEqual(await slugsFor(typed), ['sari'], typed);
+  for (const typed of ['茶壶', '壶']) t.deepEqual(await slugsFor(typed), ['teapot'], typed);
+  for (const typed of ['ab', 'साड़ी 茶壶']) t.deepEqual(await slugsFor(typed), [], typed);
+});
+
 test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each change', async (t) => {
   const { ctx, owner, otherOwner } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ sku: 'CUP', stock: 10 }] });
