@@ -82,6 +82,7 @@ for (const [circumstance, bytes, status, error] of cases) {
     t.true(statusLine.startsWith(`HTTP/1.1 ${status} `), statusLine);
     t.regex(head, /^content-type: application\/json/im);
     t.regex(head, /^connection: close$/im);
+    t.regex(head, /^x-content-type-options: nosniff$/im);
     t.is(body.error, error);
     t.true(body.detail.length > 0);
     t.regex(body.request_id, /^req_/);

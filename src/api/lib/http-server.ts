@@ -35,8 +35,8 @@ export function createHttpServer(
     const { status, headers, body } = renderError(error, requestId);
     metrics.requestHandled({ method, route: 'none', status }, 0);
     correlate({ requestId }, () => log.info({ method, route: 'none', status }, 'request'));
-    const more = { 'x-request-id': requestId, 'content-length': Buffer.byteLength(body), connection: 'close' };
-    return { status, headers: { ...headers, ...more }, body };
+    const more = { 'x-request-id': requestId, 'x-content-type-options': 'nosniff', connection: 'close' };
+    return { status, headers: { ...headers, ...more, 'content-length': Buffer.byteLength(body) }, body };
   }
 
   const responses = new WeakMap<Duplex, ServerResponse>();
