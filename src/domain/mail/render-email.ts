@@ -1,3 +1,4 @@
+import { escapeHtml } from '#src/lib/html.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import type { Context } from '../context.ts';
 import type { MailKind } from './kinds.ts';
@@ -51,9 +52,13 @@ export async function renderEmail<Kind extends MailKind>(
   const branding = emailBrandingOf(ctx.tenant);
   return {
     subject: oneLine(email.subject),
-    text: renderText(email, branding),
-    html: renderHtml(email, branding),
+    text: withoutSecondStop(renderText(email, branding), branding.name),
+    html: withoutSecondStop(renderHtml(email, branding), escapeHtml(branding.name)),
     // Prevents automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...email.headers },
   };
 }
+
+/** A sentence that ends with a name such as Cedar Ltd. ends with the full stop of that. */
+const withoutSecondStop = (rendered: string, name: string): string =>
+  name.endsWith('.') ? rendered.replaceAll(`${name}.`, () => name) : rendered;

@@ -128,6 +128,19 @@ test('renderEmail keeps subjects and headers on one line and shows every name as
   }
 });
 
+test('a sentence that ends with the name of a store has one full stop, also after an abbreviation', async (t) => {
+  const ctx = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, name: 'Cedar Ltd.' } };
+  for (const kind of kinds) {
+    const { text, html } = await renderEmail(ctx, kind, {
+      data: everyKind[kind],
+      subjectId: 'sub_1',
+      recipient: 'ada@example.com',
+    } as never);
+    t.regex(text, /Cedar Ltd\./, kind);
+    t.false(text.includes('Ltd..') || html.includes('Ltd..'), kind);
+  }
+});
+
 test("a receipt adds up in its order's currency", async (t) => {
   const { text } = await renderEmail(t.context.ctx, 'receipt', {
     data: everyKind.receipt,
