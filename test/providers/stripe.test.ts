@@ -487,6 +487,17 @@ test('fetchSession returns what the shopper typed on one line, without what cann
   });
 });
 
+test('fetchSession returns null for a name, a street and a city of unseen characters', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const session = await payments.createSession(account, request({ shipping }), randomText(20));
+  const address = { line1: '\u200b\ufeff', city: '\u3164', postal_code: '94105', country: 'US' };
+  const shopper = { email: 'ada@shopper.example', name: '\u200b\u2060', phone: '4155550100', address };
+  await stripe.pay(session.sessionId, { outcome: 'paid', ...shopper });
+  const { name, address: paid } = await payments.fetchSession(account, session.sessionId);
+  t.is(name, null);
+  t.like(paid, { name: null, street1: null, city: null, zip: '94105', country: 'US' });
+});
+
 test('expireSession returns expired and completed sessions as they are', async (t) => {
   const { payments, stripe, account } = t.context;
   const gone = await payments.createSession(account, request(), 'key-9');

@@ -19,8 +19,11 @@ export const idOf = (reference: Reference): string | null =>
 
 export const momentOf = (epochSeconds: number): Date => new Date(epochSeconds * 1000);
 
-/** What a shopper typed, without the characters that PostgreSQL cannot store; null where nothing is left. */
-const typedIn = (text: string | null | undefined): string | null => oneLine(text ?? '') || null;
+/** What a shopper typed, without the characters that PostgreSQL cannot store; null where nobody would see anything. */
+function typedIn(text: string | null | undefined): string | null {
+  const line = oneLine(text ?? '');
+  return /[^\s\p{Default_Ignorable_Code_Point}]/u.test(line) ? line : null;
+}
 
 /** @param intent the session's payment, where it was fetched: only it shows that a slow payment failed */
 export function sessionSnapshotOf(
