@@ -19,12 +19,36 @@ function request(priorityGate: PriorityGate, tenantId = 'ten_1') {
 
 const anIterationOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-test('an idle process starts every job at once', async (t) => {
-  const priorityGate = new PriorityGate({ isBusy: () => false });
+test('a process that is idle starts twice as many jobs with each measurement', async (t) => {
+  let busy = true;
+  const come: number[] = [];
+  const isBusy = () => {
+    if (!busy) come.push(turns.filter((turn) => turn.come).length);
+    return busy;
+  };
+  const priorityGate = new PriorityGate({ isBusy, beginningMs: 3_600_000, measureEveryMs: 1 });
   const turns = Array.from({ length: 40 }, () => request(priorityGate));
-  await anIterationOfTheLoop();
-  t.true(turns.every(({ come }) => come));
+  busy = false;
+  await Promise.all(turns.map(({ end }) => end));
+  t.deepEqual(come, [2, 4, 8, 16, 32]);
   for (const turn of turns) (await turn.end)();
+});
+
+test('a process that was idle and is busy starts few jobs at once again', async (t) => {
+  let busy = false;
+  const priorityGate = new PriorityGate({ isBusy: () => busy, beginningMs: 3_600_000, measureEveryMs: 0 });
+  const ends = await Promise.all(Array.from({ length: 40 }, () => request(priorityGate).end));
+  busy = true;
+  const later = Array.from({ length: 3 }, () => request(priorityGate));
+  for (const end of ends.splice(1)) end();
+  await anIterationOfTheLoop();
+  t.deepEqual(
+    later.map(({ come }) => come),
+    [true, false, false],
+    'beside the one that is still starting',
+  );
+  for (const end of ends) end();
+  for (const turn of later) (await turn.end)();
 });
 
 test('in a busy process, jobs of other queues start in their order as jobs end', async (t) => {
@@ -69,58 +93,63 @@ test('in a busy process a tenant that has few jobs running does not wait for tho
   t.deepEqual(await come(), [10, 3, 2]);
 });
 
-test('in a busy process a steady stream of jobs that go first delays the others and does not stop them', async (t) => {
-  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
-  const stream = Array.from({ length: 50 }, () => priorityGate.enterFirst());
-  const turns = Array.from({ length: 4 }, () => request(priorityGate));
-  for (const [begun, { end }] of turns.entries()) {
-    await anIterationOfTheLoop();
-    t.is(turns.filter(({ come }) => come).length, begun + 1, 'one at a time');
-    stream.push(priorityGate.enterFirst());
-    (await end)();
-  }
-  for (const end of stream) end();
+test('in a busy process a steady stream of orders of others delays the jobs of a tenant and does not stop them', async (t) => {
+  const come: number[] = [];
+  const turns: ReturnType<typeof request>[] = [];
+  const isBusy = () => {
+    come.push(turns.filter((turn) => turn.come).length);
+    priorityGate.enterFirst('ten_other');
+    return true;
+  };
+  const priorityGate = new PriorityGate({ isBusy, beginningMs: 3_600_000, measureEveryMs: 1 });
+  priorityGate.enterFirst('ten_other');
+  for (let count = 0; count < 6; count += 1) turns.push(request(priorityGate));
+  for (const { end } of turns) (await end)();
+  t.true(come.length >= 5);
+  for (const [index, count] of come.entries())
+    t.true(count <= (come[index - 1] ?? 0) + 1, `one with each measurement: ${come.join()}`);
 });
 
-test('in a busy process fewer jobs start while one is starting that goes first', async (t) => {
-  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
-  const firsts = [priorityGate.enterFirst(), priorityGate.enterFirst()];
-  const turns = Array.from({ length: 4 }, () => request(priorityGate));
+test('in a busy process jobs yield to the orders of other tenants, and not to those of their own', async (t) => {
+  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000, measureEveryMs: 3_600_000 });
+  priorityGate.enterFirst('ten_1');
+  const own = Array.from({ length: 4 }, () => request(priorityGate));
   const others = Array.from({ length: 2 }, () => request(priorityGate, 'ten_2'));
-  const come = async () => {
-    await anIterationOfTheLoop();
-    return [turns, others].map((each) => each.filter((turn) => turn.come).length);
-  };
-  t.deepEqual(await come(), [1, 1], 'others go on, too');
-  firsts[0]?.();
-  t.deepEqual(await come(), [1, 1]);
-  firsts[1]?.();
-  t.deepEqual(await come(), [2, 2]);
-  for (const turn of [...turns, ...others]) (await turn.end)();
-  t.deepEqual(await come(), [4, 2]);
+  await anIterationOfTheLoop();
+  t.deepEqual(
+    [own, others].map((turns) => turns.filter(({ come }) => come).length),
+    [2, 1],
+  );
+});
+
+test('jobs yield to the orders of other tenants for a moment only', async (t) => {
+  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 1, measureEveryMs: 3_600_000 });
+  priorityGate.enterFirst('ten_other');
+  await pause(2);
+  const turns = Array.from({ length: 2 }, () => request(priorityGate));
+  await anIterationOfTheLoop();
+  t.true(turns.every(({ come }) => come));
 });
 
 for (const [queue, begins] of [
   ['payments', { ten_many: 8, ten_few: 1 }],
-  ['labels', { ten_many: 3, ten_few: 1 }],
+  ['labels', { ten_many: 4, ten_few: 1 }],
   ['emails', { ten_many: 2, ten_few: 1 }],
 ] as const satisfies readonly (readonly [QueueName, object])[])
   test(`in a busy process, so many jobs of ${queue} begin at once of a store with many and of one with few`, async (t) => {
     const fairShare = new FairShare(queues.labels.concurrency);
-    const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
+    const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000, measureEveryMs: 3_600_000 });
     const begun: Record<string, number> = {};
-    const ends: (() => void)[] = [];
     const begin = async (tenantId: string) => {
       const admission = await fairShare.admit(tenantId);
       const isFirst = admission.admitted && goesFirst(queue, admission.running);
-      ends.push(isFirst ? priorityGate.enterFirst() : await priorityGate.enter(tenantId));
+      if (isFirst) priorityGate.enterFirst(tenantId);
+      else await priorityGate.enter(tenantId);
       begun[tenantId] = (begun[tenantId] ?? 0) + 1;
     };
-    const all = [...Array<string>(8).fill('ten_many'), 'ten_few'].map(begin);
+    for (const tenantId of [...Array<string>(8).fill('ten_many'), 'ten_few']) void begin(tenantId);
     await anIterationOfTheLoop();
-    t.deepEqual({ ...begun }, begins);
-    for (; ends.length > 0; await anIterationOfTheLoop()) ends.pop()?.();
-    await Promise.all(all);
+    t.deepEqual(begun, begins);
   });
 
 /** Asks for admission of many jobs, and observes which were admitted. */

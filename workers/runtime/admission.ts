@@ -1,5 +1,5 @@
 import { firstOfStoreMax, type QueueName } from '#jobs/queues.ts';
-import { watchThread } from '#src/lib/watch-thread.ts';
+import { measureThread } from '#src/lib/watch-thread.ts';
 import { queueLimits } from '#src/outbox/claim-jobs.ts';
 
 /** Whether a job may run now, and how many of its tenant then run, or after how many milliseconds to try again. */
@@ -146,43 +146,61 @@ export const goesFirst = (queue: QueueName, running: number): boolean => running
 
 /** How many yielding jobs may be starting at the same time while the process is busy. */
 const fewAtOnce = 2;
-/** How many while a job is starting that goes first. */
-const fewestAtOnce = 1;
+/** How many at most: as many as all queues of a process run. */
+const manyAtOnce = 128;
 
 /** After this time a started job no longer counts: it waits for a provider, or takes long. */
 const beginningMs = 250;
+/** How often is measured, while jobs wait, whether the process is still busy. */
+const measureEveryMs = 25;
 
 /**
  * Starts the jobs that a shopper waits for before the other jobs of a process. Node.js has one thread: once it is busy,
  * more concurrent jobs only make each of them slower. From then on, a yielding job starts when another one has ended;
  * the first to start is of the tenant that has the fewest running, so that many jobs of one do not delay another's.
  * There are as many places again for tenants that have few running: they need not wait for the end of another's jobs.
- * While a job starts that goes first there are half as many places, but never none: a steady stream of orders delays
- * other jobs and does not stop them.
+ *
+ * While an order of another tenant passes, for a moment from the start of each of its jobs that go first, a tenant starts
+ * only one job with each measurement, so that the thread and the database are free for that order. A steady stream of
+ * orders delays the jobs of others and does not stop them.
+ *
+ * While the thread is idle and no order passes, the number of places doubles with each measurement, as TCP's slow start
+ * does (RFC 5681): all that wait at once would make it busy for long before it is measured again.
  */
 export class PriorityGate {
-  /** How many jobs are starting that go first, and how many that yield. */
-  #first = 0;
+  /** How many yielding jobs are starting. */
   #beginning = 0;
+  #places = fewAtOnce;
+  /** Jobs that went first a moment ago, by tenant. */
+  readonly #first = new Map<string, number>();
+  /** The tenants of which a yielding job started since the last measurement. */
+  readonly #begun = new Set<string>();
   /** Yielding jobs that have started and not ended, by tenant. */
   readonly #running = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
   readonly #isBusy: () => boolean;
   readonly #beginningMs: number;
+  readonly #measureEveryMs: number;
+  #measuredAt = performance.now();
+  #nextMeasurement: NodeJS.Timeout | undefined;
 
-  constructor(given: { isBusy?: () => boolean; beginningMs?: number } = {}) {
-    this.#isBusy = given.isBusy ?? watchThread();
+  /** @param given.isBusy whether the thread was busy since the call before */
+  constructor(given: { isBusy?: () => boolean; beginningMs?: number; measureEveryMs?: number } = {}) {
+    const utilization = measureThread();
+    this.#isBusy = given.isBusy ?? (() => utilization() >= 0.5);
     this.#beginningMs = given.beginningMs ?? beginningMs;
+    this.#measureEveryMs = given.measureEveryMs ?? measureEveryMs;
   }
 
-  /** A job that goes first starts at once, and meanwhile fewer others do. Call the returned function when it ended. */
-  enterFirst(): () => void {
-    this.#first += 1;
-    return this.#whileBeginning(() => (this.#first -= 1));
+  /** A job that goes first starts at once, and for a moment those of other tenants yield to its order. */
+  enterFirst(tenantId: string): void {
+    this.#first.set(tenantId, countOf(this.#first, tenantId) + 1);
+    setTimeout(() => decrement(this.#first, tenantId), this.#beginningMs).unref();
   }
 
   /** Waits for its turn. Call the returned function when the job has ended. */
   async enter(tenantId: string): Promise<() => void> {
+    this.#measure();
     if (this.#hasRoom(tenantId)) this.#begin(tenantId);
     else {
       await new Promise<void>((resolve) => {
@@ -191,36 +209,32 @@ export class PriorityGate {
           resolve();
         };
         this.#waiting.push({ tenantId, begin });
+        this.#measureAgain();
       });
     }
 
-    const leave = this.#whileBeginning(() => (this.#beginning -= 1));
+    const leave = once(() => {
+      this.#beginning -= 1;
+      this.#beginWaiting();
+    });
+    const timer = setTimeout(leave, this.#beginningMs).unref();
     return once(() => {
       decrement(this.#running, tenantId);
+      clearTimeout(timer);
       leave();
     });
   }
 
   #begin(tenantId: string): void {
     this.#beginning += 1;
+    this.#begun.add(tenantId);
     this.#running.set(tenantId, countOf(this.#running, tenantId) + 1);
   }
 
-  /** @returns what ends the beginning of a job, if time has not done it */
-  #whileBeginning(end: () => void): () => void {
-    const leave = once(() => {
-      end();
-      this.#beginWaiting();
-    });
-    const timer = setTimeout(leave, this.#beginningMs);
-    return () => {
-      clearTimeout(timer);
-      leave();
-    };
-  }
-
   #beginWaiting(): void {
+    this.#measure();
     for (let next = this.#takeNext(); next; next = this.#takeNext()) next.begin();
+    if (this.#waiting.length > 0) this.#measureAgain();
   }
 
   #takeNext(): Waiting | undefined {
@@ -228,9 +242,29 @@ export class PriorityGate {
   }
 
   #hasRoom(tenantId: string): boolean {
-    const places = this.#first > 0 ? fewestAtOnce : fewAtOnce;
-    const hasFewRunning = countOf(this.#running, tenantId) < places;
-    return this.#beginning < (hasFewRunning ? 2 * places : places) || !this.#isBusy();
+    const isBusy = this.#places === fewAtOnce;
+    if (isBusy && this.#begun.has(tenantId) && this.#isPassedByOther(tenantId)) return false;
+    const hasFewRunning = countOf(this.#running, tenantId) < this.#places;
+    return this.#beginning < (hasFewRunning ? 2 * this.#places : this.#places);
+  }
+
+  #isPassedByOther(tenantId: string): boolean {
+    return this.#first.size > (this.#first.has(tenantId) ? 1 : 0);
+  }
+
+  #measure(): void {
+    if (performance.now() - this.#measuredAt < this.#measureEveryMs) return;
+    if (this.#isBusy()) this.#places = fewAtOnce;
+    else if (this.#first.size === 0) this.#places = Math.min(2 * this.#places, manyAtOnce);
+    this.#measuredAt = performance.now();
+    this.#begun.clear();
+  }
+
+  #measureAgain(): void {
+    this.#nextMeasurement ??= setTimeout(() => {
+      this.#nextMeasurement = undefined;
+      this.#beginWaiting();
+    }, this.#measureEveryMs).unref();
   }
 }
 

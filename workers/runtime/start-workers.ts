@@ -114,10 +114,12 @@ function startWorker(
     const admission = await fairShare.admit(tenantId);
     if (!admission.admitted) return delay(job, token, admission.waitMs);
     const enter = () => priorityGate.enter(tenantId);
-    const ended = goesFirst(queue, admission.running) ? priorityGate.enterFirst() : await enter();
+    let ended: (() => void) | undefined;
+    if (goesFirst(queue, admission.running)) priorityGate.enterFirst(tenantId);
+    else ended = await enter();
     const takeTurn = () => {
       // A job whose piece waits for its turn must not count as one that runs: others would go before it.
-      ended();
+      ended?.();
       return enter();
     };
     if (job.attemptsMade === 0 && !job.repeatJobKey)
@@ -136,7 +138,7 @@ function startWorker(
       await delay(job, token, databaseAwayMs);
     } finally {
       finished(kind);
-      ended();
+      ended?.();
       admission.release();
     }
   }
