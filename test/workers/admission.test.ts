@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
 
 import { type QueueName, queues } from '#jobs/queues.ts';
+import { until } from '#test/support/until.ts';
 import { FairShare, goesFirst, PriorityGate } from '#workers/runtime/admission.ts';
 
 /** Request a turn, and observe whether it has come. */
@@ -120,6 +121,20 @@ test('in a busy process jobs yield to the orders of other tenants, and not to th
     [own, others].map((turns) => turns.filter(({ come }) => come).length),
     [2, 1],
   );
+});
+
+test('in an idle process jobs do not wait while orders pass', async (t) => {
+  for (const orders of ['ten_1', 'ten_other']) {
+    const isBusy = () => {
+      priorityGate.enterFirst(orders);
+      return false;
+    };
+    const priorityGate = new PriorityGate({ isBusy, beginningMs: 3_600_000, measureEveryMs: 1 });
+    priorityGate.enterFirst(orders);
+    const turns = Array.from({ length: 40 }, () => request(priorityGate));
+    await until(() => turns.every(({ come }) => come), { what: 'jobs of which none has ended' });
+    t.pass();
+  }
 });
 
 test('jobs yield to the orders of other tenants for a moment only', async (t) => {

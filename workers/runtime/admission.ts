@@ -160,12 +160,12 @@ const measureEveryMs = 25;
  * the first to start is of the tenant that has the fewest running, so that many jobs of one do not delay another's.
  * There are as many places again for tenants that have few running: they need not wait for the end of another's jobs.
  *
- * While an order of another tenant passes, for a moment from the start of each of its jobs that go first, a tenant starts
- * only one job with each measurement, so that the thread and the database are free for that order. A steady stream of
- * orders delays the jobs of others and does not stop them.
+ * In a busy process, while an order of another tenant passes, for a moment from the start of each of its jobs that go
+ * first, a tenant starts only one job with each measurement, so that the thread and the database are free for that order.
+ * A steady stream of orders delays the jobs of others and does not stop them.
  *
- * While the thread is idle and no order passes, the number of places doubles with each measurement, as TCP's slow start
- * does (RFC 5681): all that wait at once would make it busy for long before it is measured again.
+ * While the thread is idle the number of places doubles with each measurement, as TCP's slow start does (RFC 5681): all
+ * that wait at once would make it busy for long before it is measured again.
  */
 export class PriorityGate {
   /** How many yielding jobs are starting. */
@@ -254,8 +254,7 @@ export class PriorityGate {
 
   #measure(): void {
     if (performance.now() - this.#measuredAt < this.#measureEveryMs) return;
-    if (this.#isBusy()) this.#places = fewAtOnce;
-    else if (this.#first.size === 0) this.#places = Math.min(2 * this.#places, manyAtOnce);
+    this.#places = this.#isBusy() ? fewAtOnce : Math.min(2 * this.#places, manyAtOnce);
     this.#measuredAt = performance.now();
     this.#begun.clear();
   }
