@@ -65,6 +65,7 @@ async function openWindow(context: ConsoleContext, email: string): Promise<Page>
 export async function signIn(t: ExecutionContext<ConsoleContext>, email = owner): Promise<Page> {
   const page = await openWindow(t.context, email);
   t.teardown(() => page.context().close());
+  logIfFailed(t, page);
   return page;
 }
 
@@ -76,7 +77,15 @@ export async function openConsole(t: ExecutionContext<ConsoleContext>): Promise<
   t.teardown(() => {
     if (!t.passed) ownersWindow = undefined;
   });
+  logIfFailed(t, ownersWindow);
   return ownersWindow;
+}
+
+/** Says what a page showed when its test failed, which a busy machine may not repeat. */
+function logIfFailed(t: ExecutionContext<ConsoleContext>, page: Page): void {
+  t.teardown(async () => {
+    if (!t.passed) t.log(page.url(), await page.locator('body').ariaSnapshot());
+  });
 }
 
 /** A window of the owner's session in a browser of another language, on a computer in another time zone. */
@@ -93,6 +102,7 @@ export async function openElsewhere(
 export async function openTab(t: ExecutionContext<ConsoleContext>, window: Page): Promise<Page> {
   const tab = await window.context().newPage();
   t.teardown(() => tab.close());
+  logIfFailed(t, tab);
   return tab;
 }
 
