@@ -153,7 +153,7 @@ const numberOf = (variable: string, otherwise: number): number => Number(process
 test.serial('after any sequence of steps that move money, the rules of money hold', async (t) => {
   const [sequences, length] = [numberOf('MONEY_SEQUENCES', currencies.length), numberOf('MONEY_STEPS', 25)];
   const first = numberOf('MONEY_SEED', 1);
-  t.timeout(minutes(1) * Math.max(3, sequences));
+  t.timeout(minutes(10) + minutes(1) * sequences);
   for (let seed = first; seed < first + sequences; seed += 1) {
     await t.notThrowsAsync(play(t.context, currencies[seed % currencies.length] ?? 'USD', seed, length));
   }

@@ -16,8 +16,8 @@ export interface Tally {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const heartbeatMs = 20_000;
-/** Six minutes, longer than any test of a whole run may take. With arguments, one may run for hours. */
-const silentHeartbeatsMax = 18;
+/** Eleven minutes, longer than any test of a whole run may take. With arguments, one may run for hours. */
+const silentHeartbeatsMax = 33;
 /** How long after AVA has ended its last lines are read. */
 const lastLinesMs = 2_000;
 const passedLine = /^ {2}[✔√] (?!\[expected fail\])/;

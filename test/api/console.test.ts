@@ -10,8 +10,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test, { isRecorded: false });
 
-test.before(async (t) => {
-  t.timeout(120_000);
+test.before(async () => {
   await ensureConsole();
 });
 

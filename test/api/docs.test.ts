@@ -10,7 +10,7 @@ import { textKeywords } from '#src/lib/convert-text.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import type { ApiResponse } from '#test/support/api.ts';
-import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
+import { complaintsOf, inBrowser, launchBrowser } from '#test/support/browser.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type StoreContext, useStore } from '#test/support/every-route.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -200,7 +200,7 @@ test.serial('the command openapi prints the document that the API serves', async
   t.deepEqual(JSON.parse(out), await readDocument(t.context));
 });
 
-const browserTest = hasBrowser ? test : test.skip;
+const browserTest = inBrowser(test);
 
 browserTest('the API page sends a request that a reader tries, with a test key and not with a live one', async (t) => {
   const { api, services, tenant } = t.context;

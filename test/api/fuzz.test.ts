@@ -6,6 +6,7 @@ import { prefersPage } from '#src/api/lib/reply.ts';
 import { routes } from '#src/api/routes.ts';
 import type { Context } from '#src/domain/context.ts';
 import { publishableScopes, scopes } from '#src/domain/tenants/api-key.ts';
+import { minutes } from '#src/lib/duration.ts';
 import type { TSchema } from '#src/lib/schema.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -27,7 +28,7 @@ const atOnce = 8;
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test, { ports: { payments: fakePaymentGateway() }, isRecorded: false });
-test.beforeEach((t) => t.timeout(120_000 + count * 20));
+test.beforeEach((t) => t.timeout(minutes(10) + count * 20));
 
 /** What a fuzzed request is made of. */
 interface Store {

@@ -35,7 +35,6 @@ useStore(test, {
   isRecorded: false,
   environment: { RATE_LIMIT_SCALE: '1000000' },
 });
-test.beforeEach((t) => t.timeout(300_000));
 
 interface Cost {
   readonly route: string;

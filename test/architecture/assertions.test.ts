@@ -25,6 +25,20 @@ test('no selector of t.like has an array, beyond which it would ignore what a li
   t.deepEqual(arrays, [], 'write only(…) of test/support/only.ts');
 });
 
+/** A limit of a test, of a condition, or of what is done in a page. */
+const ownLimit = /\bt\.timeout\(\d|\buntil\([^;]*\bwithinMs: \d|\.setDefault\w*Timeout\(|\.\w+\([^;()]*\{ timeout: \d/;
+/** They measure, or say it once. */
+const saysLimits = /^test\/(bench|screenshots|support)\//;
+
+test('no test has a time limit of its own, which a busy machine may exceed', (t) => {
+  const own = testSources.filter(({ path, text }) => !saysLimits.test(path) && ownLimit.test(text));
+  t.deepEqual(
+    own.map(({ path, text }) => `${path}: ${ownLimit.exec(text)?.[0]}`),
+    [],
+    'wait with until or in a page for as long as everywhere (test/support/until.ts)',
+  );
+});
+
 function nodesIn(value: unknown): Written[] {
   if (typeof value !== 'object' || value === null) return [];
   const within = Object.values(value).flatMap(nodesIn);

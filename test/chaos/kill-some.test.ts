@@ -7,7 +7,6 @@ import { runKills } from './kill/run-kills.ts';
 
 /* One random point of some operations; `npm run chaos -- --only kills` takes every one. */
 test('a process killed at a random point of a checkout or payment leaves one order and one payment', async (t) => {
-  t.timeout(180_000);
   const seed = randomInt(2 ** 31);
   t.log(`seed ${seed}`);
   const database = await createTestDatabase();

@@ -25,7 +25,7 @@ export async function sendRefunds(
   });
   const requested: RequestedRefund[] = [];
   await inParallel(wanted, 8, async ({ orderId, amounts }) => {
-    await until(() => isPaid(stack, orderId), { withinMs: 180_000, everyMs: 500, what: `${orderId} to be paid` });
+    await until(() => isPaid(stack, orderId), { everyMs: 500, what: `${orderId} to be paid` });
     for (const [number, amountCents] of amounts.entries()) {
       const { refund } = (await requestUntilAccepted(stack, 'POST', `/admin/orders/${orderId}/refunds`, {
         key: `refund-${orderId}-${number}`,

@@ -24,7 +24,6 @@ import { sendShoppers } from './shoppers.ts';
 const rows = 250_000;
 
 test('a store is removed whatever is killed, beside another one with the same accounts, and its slug is used again', async (t) => {
-  t.timeout(600_000);
   const folder = mkdtempSync(join(tmpdir(), 'remove-store-'));
   const receiver = await startReceiver();
   const environment = { ...quickSchedules, RATE_LIMIT_SCALE: '100' };

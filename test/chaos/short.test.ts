@@ -147,7 +147,6 @@ const harms: readonly (readonly [harm: string, undo: string, expected: RegExp])[
 ];
 
 test('runChaos with killed processes and failing providers loses nothing and repeats no effect', async (t) => {
-  t.timeout(300_000);
   const seed = randomInt(2 ** 31);
   // Half of the runs, since requests with a key continue an order, and those without begin another.
   const withKeys = seed % 2 === 0;
@@ -173,9 +172,7 @@ test('runChaos with killed processes and failing providers loses nothing and rep
         }
         // A reminder may be due in this moment.
         let left: readonly string[] = [];
-        await until(async () => (left = await findBreaches()).length === 0, { withinMs: 30_000 }).catch(
-          () => undefined,
-        );
+        await until(async () => (left = await findBreaches()).length === 0).catch(() => undefined);
         t.deepEqual(left, [], 'each harm is undone');
       } finally {
         await client.end();

@@ -50,7 +50,6 @@ const isExpected = /: done$|: cancel \(ORD-\d+: (provider_auth|missing_address)\
 // However long it takes: what becomes due later is not done meanwhile.
 test.serial('an operation and its jobs change only what the operation names', (t) =>
   t.context.clock.standStill(async () => {
-    t.timeout(300_000);
     const { services } = t.context;
     const runs = new Map<string, { name: string; run: Run }>();
     for (const [name, prepare] of tried) {

@@ -28,7 +28,6 @@ import { buildTenant } from '#test/support/tenant.ts';
 const execute = promisify(execFile);
 
 test('a backup restores every row of every store, on the oldest PostgreSQL', async (t) => {
-  t.timeout(180_000);
   const folder = mkdtempSync(join(tmpdir(), 'storefront-backup-'));
   // PostgreSQL may have to run as another account.
   chmodSync(folder, 0o711);

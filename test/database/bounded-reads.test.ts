@@ -101,7 +101,6 @@ const works: readonly (readonly [string, number, (ctx: Context) => Promise<unkno
 ];
 
 test.serial('what reads up to a number of rows reads no more of a large store', async (t) => {
-  t.timeout(120_000);
   const { services } = t.context;
   const ctx = await inLargeStore(t.context);
   const beyond: string[] = [];
@@ -113,7 +112,6 @@ test.serial('what reads up to a number of rows reads no more of a large store', 
 });
 
 test.serial('a list goes on after a page that is full where its search ends', async (t) => {
-  t.timeout(120_000);
   const { services } = t.context;
   const ctx: Context = { ...t.context.ctx, tenant: await fillStore(services, 1000) };
   for (const category of ['kitchen', 'garden']) {
@@ -170,7 +168,6 @@ test.serial('an owner finds every customer with two words of a name that thousan
 test.serial(
   'the unsent orders of a store are counted without their items, where nothing of them is returned',
   async (t) => {
-    t.timeout(120_000);
     const { services } = t.context;
     const ctx = await inLargeStore(t.context);
     await transact(ctx, ({ tx }) =>
@@ -215,7 +212,6 @@ const values: Readonly<Record<string, readonly string[]>> = {
  * times a page's search.
  */
 test.serial('no two filters of a list of the owner make it read a whole table', async (t) => {
-  t.timeout(120_000);
   const { services } = t.context;
   const ctx = await inLargeStore(t.context);
   await makeAlike(ctx);

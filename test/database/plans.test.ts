@@ -82,7 +82,6 @@ const exceptionsBefore17: typeof exceptions = [
 ];
 
 test.serial('no statement of a request or a job reads more than a constant times what it returns', async (t) => {
-  t.timeout(300_000);
   const { services, tenant } = t.context;
   const { pool } = services.context().database;
   const receiver = await receiverFor(t);

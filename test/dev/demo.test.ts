@@ -5,7 +5,6 @@ import { createTestRedis } from '#test/support/redis.ts';
 import { runEntry } from '#test/support/run-entry.ts';
 
 test('npm run demo passes all its checks and exits with 0', async (t) => {
-  t.timeout(300_000);
   const [database, redis] = await Promise.all([createEmptyDatabase(), createTestRedis()]);
   t.teardown(database.drop);
   const { code, out, err } = await runEntry('src/dev/demo.ts', [], {

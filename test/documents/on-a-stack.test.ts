@@ -13,7 +13,7 @@ import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { installClient, type Project } from '#test/client/install-client.ts';
 import { bundle, servePages } from '#test/client/serve-pages.ts';
-import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
+import { complaintsOf, inBrowser, launchBrowser } from '#test/support/browser.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { codeBlock, codeBlocksOf, commandsOf, markdownFile } from '#test/support/documents.ts';
 import { createTestRedis } from '#test/support/redis.ts';
@@ -29,7 +29,7 @@ interface StackContext {
 
 const test = (anyTest as TestFn<StackContext>).serial;
 const withCurl = findProgram(['curl']) ? test : test.skip;
-const withBrowser = hasBrowser ? test : test.skip;
+const withBrowser = inBrowser(test);
 const execute = promisify(execFile);
 
 const checkout = codeBlock('README.md', 'sh', '/checkout/sessions');
@@ -38,7 +38,6 @@ const faults = codeBlock('src/dev/README.md', 'sh', '/_control/faults');
 const clientBlocks = codeBlocksOf(markdownFile('src/client/README.md'));
 
 test.before(async (t) => {
-  t.timeout(120_000);
   const [receiver, database, redis, eventsPort, project] = await Promise.all([
     startReceiver(),
     createEmptyDatabase(),
@@ -172,7 +171,6 @@ test('a server sells with the client, as it does by fetch', async (t) => {
 });
 
 withBrowser('a shopper buys and signs in on the documented pages, and the receiver gets the event', async (t) => {
-  t.timeout(120_000);
   const { stack, project } = t.context;
   const receiver = spawn(process.execPath, ['receiver.ts'], {
     cwd: project.folder,
@@ -186,7 +184,6 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
   const browser = await launchBrowser();
   t.teardown(() => browser.close());
   const context = await browser.newContext();
-  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints = complaintsOf(page);
 
@@ -203,7 +200,7 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
   await payOnHostedPage(page);
   await page.getByText(/^Thank you\. Order ORD-\d+ is paid\.$/).waitFor();
   const [, number = ''] = /Order (\S+)/.exec((await page.textContent('body')) ?? '') ?? [];
-  await until(() => printed.includes(`Pack ${number}.`), { withinMs: 60_000, what: 'the event' });
+  await until(() => printed.includes(`Pack ${number}.`), { what: 'the event' });
 
   await otherTab.getByRole('button', { name: 'Check out' }).click();
   await otherTab.getByRole('button', { name: 'items must have at least one item.' }).waitFor();
@@ -245,13 +242,11 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
 });
 
 withBrowser('two buttons fill one cart on the documented pages, also where a browser blocks its storage', async (t) => {
-  t.timeout(120_000);
   const pages = await servePages(t.context.project.folder, ['shop', 'account']);
   t.teardown(pages.close);
   const browser = await launchBrowser();
   t.teardown(() => browser.close());
   const context = await browser.newContext();
-  context.setDefaultTimeout(60_000);
   await context.addInitScript(
     "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('Denied.', 'SecurityError'); } })",
   );
@@ -264,7 +259,7 @@ withBrowser('two buttons fill one cart on the documented pages, also where a bro
     if (response.status() === 201 && response.url().endsWith('/items')) carts.push(response.url());
   });
   await page.evaluate("[...document.querySelectorAll('button')].slice(0, 2).forEach((button) => button.click())");
-  await until(() => carts.length === 2, { withinMs: 60_000, what: 'two lines' });
+  await until(() => carts.length === 2, { what: 'two lines' });
   t.is(new Set(carts).size, 1);
   await page.getByRole('button', { name: 'Check out' }).click();
   // The shop has its name, too.

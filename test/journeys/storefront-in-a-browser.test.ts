@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
-import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
+import { complaintsOf, hasBrowser, inBrowser, launchBrowser } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';
 import { until } from '#test/support/until.ts';
@@ -25,11 +25,10 @@ interface StoreContext {
   browser: Browser;
 }
 const test = anyTest as TestFn<StoreContext>;
-const browserTest = hasBrowser ? test.serial : test.serial.skip;
+const browserTest = inBrowser(test.serial);
 const ops = { username: 'ops', password: 'a long password' };
 
 test.before(async (t) => {
-  t.timeout(120_000);
   if (!hasBrowser) return;
   const receiver = await startReceiver();
   const environment = {
@@ -50,10 +49,8 @@ test.after.always(async (t) => {
 browserTest(
   'a shopper searches, buys with a promo code, signs in without a password, tracks and returns on the storefront',
   async (t) => {
-    t.timeout(180_000);
     const { stack, browser } = t.context;
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const complaints = complaintsOf(page);
     const fits = async (name: string) => {
@@ -112,7 +109,6 @@ browserTest('the button to unsubscribe has an edge where a browser forces its ow
 });
 
 browserTest('the back button leads to the place on the page that was left, and the footer does not jump', async (t) => {
-  t.timeout(180_000);
   const { stack, browser } = t.context;
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   t.teardown(() => context.close());
@@ -139,7 +135,6 @@ browserTest('the back button leads to the place on the page that was left, and t
 });
 
 browserTest('a product that has only a name and a price is listed and shown', async (t) => {
-  t.timeout(120_000);
   const { stack, browser } = t.context;
   const page = await browser.newPage();
   t.teardown(() => page.close());
@@ -147,24 +142,19 @@ browserTest('a product that has only a name and a price is listed and shown', as
   await clientsOf(stack).admin.createProduct({ slug: 'cup', name: 'Cup', status: 'published', variants });
   const link = page.getByRole('link', { name: /Cup/ });
   // The list is cached for a second.
-  await until(
-    async () => {
-      await page.goto(stack.storefrontUrl, { waitUntil: 'networkidle' });
-      return link.isVisible();
-    },
-    { withinMs: 20_000 },
-  );
+  await until(async () => {
+    await page.goto(stack.storefrontUrl, { waitUntil: 'networkidle' });
+    return link.isVisible();
+  });
   await link.click();
-  await page.getByRole('heading', { name: 'Cup', exact: true }).waitFor({ timeout: 20_000 });
+  await page.getByRole('heading', { name: 'Cup', exact: true }).waitFor();
   t.true(await page.getByText('$12.50').first().isVisible());
 });
 
 browserTest('the storefront shows and links whatever text a store has, and no link that would run', async (t) => {
-  t.timeout(120_000);
   const { stack, browser } = t.context;
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   t.teardown(() => context.close());
-  context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const complaints = complaintsOf(page);
   const fits = async () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
@@ -181,13 +171,10 @@ browserTest('the storefront shows and links whatever text a store has, and no li
 
   const link = page.getByRole('navigation', { name: 'Categories' }).getByRole('link', { name: category });
   // The list is cached for a second.
-  await until(
-    async () => {
-      await page.goto(stack.storefrontUrl, { waitUntil: 'networkidle' });
-      return link.isVisible();
-    },
-    { withinMs: 20_000 },
-  );
+  await until(async () => {
+    await page.goto(stack.storefrontUrl, { waitUntil: 'networkidle' });
+    return link.isVisible();
+  });
   t.true(await fits(), 'the list');
   t.deepEqual(await page.getByRole('navigation', { name: 'More' }).getByRole('link').allTextContents(), ['Web']);
   await link.click();
@@ -204,7 +191,6 @@ browserTest('the storefront shows and links whatever text a store has, and no li
 });
 
 browserTest('the storefront writes amounts of a currency without a fraction as emails do', async (t) => {
-  t.timeout(120_000);
   const { stack, browser } = t.context;
   const variants = [{ sku: 'JAR', price_cents: 1250 }];
   await clientsOf(stack).admin.createProduct({ slug: 'jar', name: 'Jar', status: 'published', variants });
@@ -216,17 +202,15 @@ browserTest('the storefront writes amounts of a currency without a fraction as e
     });
     await page.goto(`${stack.storefrontUrl}/products/jar`);
     const written = formatMoney(1250, currency, 'en-US').replace(/\s/, ' ');
-    await page.getByText(written).first().waitFor({ timeout: 20_000 });
+    await page.getByText(written).first().waitFor();
     await page.close();
   }
   t.pass();
 });
 
 browserTest('a shopper buys on the storefront in a browser that blocks its storage', async (t) => {
-  t.timeout(120_000);
   const { stack, browser } = t.context;
   const context = await browser.newContext();
-  context.setDefaultTimeout(60_000);
   const denied = "{ get() { throw new DOMException('Denied.', 'SecurityError'); } }";
   await context.addInitScript(
     `Object.defineProperties(window, { localStorage: ${denied}, sessionStorage: ${denied} })`,
@@ -245,11 +229,9 @@ browserTest('a shopper buys on the storefront in a browser that blocks its stora
 });
 
 browserTest('operators open their pages, and a page of another origin cannot press their buttons', async (t) => {
-  t.timeout(120_000);
   const { stack, browser } = t.context;
   const session = await browser.newContext({ viewport: { width: 390, height: 844 }, httpCredentials: ops });
   const page = await session.newPage();
-  page.setDefaultTimeout(60_000);
   const complaints = complaintsOf(page);
   await page.goto(`${stack.url}/ops`);
   await page.getByText('Nothing needs attention.').waitFor();
@@ -280,7 +262,6 @@ browserTest('operators open their pages, and a page of another origin cannot pre
 });
 
 browserTest('a failed webhook is sent again when an operator presses its button', async (t) => {
-  t.timeout(120_000);
   const { stack, browser } = t.context;
   const system = await startSystem();
   t.teardown(system.close);
@@ -295,7 +276,6 @@ browserTest('a failed webhook is sent again when an operator presses its button'
 
   const session = await browser.newContext({ httpCredentials: ops });
   const page = await session.newPage();
-  page.setDefaultTimeout(60_000);
   await page.goto(`${stack.url}/ops`);
   await page.getByText('A webhook delivery failed after its last attempt.').waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).click();

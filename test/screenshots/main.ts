@@ -82,7 +82,6 @@ async function onPage(width: Width, work: (page: Page) => Promise<void>): Promis
     viewport: { width: widths[width], height: 860 },
     colorScheme: dark ? 'dark' : 'light',
   });
-  page.setDefaultTimeout(60_000);
   await work(page);
   await page.close();
 }

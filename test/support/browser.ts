@@ -1,9 +1,40 @@
+import type { ExecutionContext, SerialFn, TestFn } from 'ava';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 import { ensureChromium } from '#src/dev/embedded/programs.ts';
+import { waitMaxMs } from './until.ts';
 
 /** Where it is false, browser tests are skipped; with REQUIRE_CHROMIUM=1 the run fails before. */
 export const hasBrowser = Boolean(process.env['CHROMIUM_PATH']);
+
+type Run<Context> = (t: ExecutionContext<Context>) => Promise<void>;
+
+/**
+ * Declares tests in a browser by `test` or `test.serial`. One that fails says what each page showed, which a busy
+ * machine may not repeat.
+ */
+export function inBrowser<Context>(declare: TestFn<Context> | SerialFn<Context>) {
+  if (!hasBrowser) return (title: string, run: Run<Context>) => declare.skip(title, run);
+  return (title: string, run: Run<Context>) =>
+    declare(title, async (t) => {
+      try {
+        await run(t);
+      } catch (error) {
+        await logPages(t);
+        throw error;
+      }
+    });
+}
+
+const launched = new Set<Browser>();
+
+async function logPages(t: ExecutionContext<any>): Promise<void> {
+  const pages = [...launched].flatMap((browser) => browser.contexts()).flatMap((context) => context.pages());
+  for (const page of pages) {
+    const shown = page.locator('body').ariaSnapshot({ timeout: 5000 });
+    t.log(page.url(), await shown.catch((error: Error) => error.message));
+  }
+}
 
 /** Nothing of its own reaches the network, and no container needs a sandbox within. */
 const flags = [
@@ -17,7 +48,11 @@ const flags = [
 ];
 
 export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: await ensureChromium(), args: flags });
+  const browser = await chromium.launch({ executablePath: await ensureChromium(), args: flags });
+  browser.on('context', (context) => context.setDefaultTimeout(waitMaxMs));
+  launched.add(browser);
+  browser.on('disconnected', () => launched.delete(browser));
+  return browser;
 }
 
 /** The errors of a page: of its script, and violations of its own policy. */

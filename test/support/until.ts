@@ -1,3 +1,6 @@
+/** How long a condition is waited for: in vain if it is not to hold, so that a busy machine may take its time. */
+export const waitMaxMs = 120_000;
+
 /** Most conditions hold soon; the others wait for processes that need the processor themselves. */
 const [firstPauseMs, longestPauseMs] = [5, 50];
 
@@ -9,7 +12,7 @@ const [firstPauseMs, longestPauseMs] = [5, 50];
 export async function until<Result>(
   condition: () => Promise<Result> | Result,
   {
-    withinMs = 120_000,
+    withinMs = waitMaxMs,
     everyMs,
     what = 'the condition',
   }: Partial<{ withinMs: number; everyMs: number; what: string }> = {},

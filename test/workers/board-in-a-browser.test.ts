@@ -4,11 +4,11 @@ import type { Page } from 'playwright-core';
 import { basicLogin } from '#src/api/ops/protect.ts';
 import { editAddress } from '#src/domain/shipping/index.ts';
 import { labelOf, type Requested, request } from '#test/domain/shipping/support.ts';
-import { hasBrowser, launchBrowser } from '#test/support/browser.ts';
+import { inBrowser, launchBrowser } from '#test/support/browser.ts';
 import { until } from '#test/support/until.ts';
 import { openLabelFixture } from './label-fixture.ts';
 
-const browserTest = hasBrowser ? test : test.skip;
+const browserTest = inBrowser(test);
 
 /** SCREENSHOTS names a folder for pictures of the pages. */
 async function picture(page: Page, name: string): Promise<void> {
@@ -39,7 +39,6 @@ browserTest('an operator reads failed jobs in a browser, corrects the cause, and
     viewport: { width: 1280, height: 860 },
     httpCredentials: { username: 'ops', password: 'a long password' },
   });
-  session.setDefaultTimeout(60_000);
   const page = await session.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -106,7 +105,6 @@ browserTest(
       await fixture.close();
     });
     const page = await browser.newPage();
-    page.setDefaultTimeout(60_000);
     const open = async ({ order }: Requested) => {
       await page.goto(`${api.url}/ops/labels`);
       await page.getByRole('link', { name: order.orderNumber, exact: true }).click();

@@ -7,7 +7,6 @@ import { createTestDatabase } from '#test/support/database.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 
 test('killed workers and lost responses cause no second label', async (t) => {
-  t.timeout(300_000);
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   t.teardown(() => database.drop());
   const seed = randomInt(2 ** 31);

@@ -5,7 +5,7 @@ import { renderEmail } from '#src/domain/mail/render-email.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { textWidth } from '#src/lib/text-width.ts';
 import { awkwardNames } from '../../support/awkward-names.ts';
-import { hasBrowser, launchBrowser } from '../../support/browser.ts';
+import { inBrowser, launchBrowser } from '../../support/browser.ts';
 import { type TestContext, useContext } from '../../support/context.ts';
 import { everyKind, orderMail } from '../../support/factories/mail.ts';
 
@@ -261,7 +261,7 @@ test('a link of an email has the accent of its store only where that can be read
   for (const bright of ['#ffd84d', '#ffffff', '#777777']) t.is(legible(bright), '#18181b');
 });
 
-const browserTest = hasBrowser ? test : test.skip;
+const browserTest = inBrowser(test);
 
 /** The same with a word for each text that people wrote that is longer than a line. */
 const withLongWords = <Data>(data: Data): Data =>

@@ -134,7 +134,6 @@ function withPgvector(ctx: Context, vectors: PGlite): Context {
 }
 
 test('findNeighbours with pgvector returns the same as an exact comparison', async (t) => {
-  t.timeout(120_000);
   const { ctx } = t.context;
   const vectors = await PGlite.create({ extensions: { vector } });
   t.teardown(() => vectors.close());

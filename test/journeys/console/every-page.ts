@@ -13,7 +13,6 @@ import { atHome, browserTest, button, confirm, dialog, holdRequests, openConsole
 const unlisted: readonly string[] = ['/analytics', '/settings', '/my-account'];
 
 browserTest('every list says where it is empty what it is for', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   const lists = consolePages.filter(([path]) => /^\/[a-z-]+$/.test(path) && !unlisted.includes(path));
@@ -36,7 +35,6 @@ browserTest('every list says where it is empty what it is for', async (t) => {
 });
 
 browserTest('what a list or a record has is read at the same time as the script of its page, and once', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   const [order, product] = await recordPages(stack);
@@ -50,7 +48,7 @@ browserTest('what a list or a record has is read at the same time as the script 
     const onRead = (request: Request) => void (request.url().includes('/api/v1/admin/') && reads.push(request));
     page.on('request', onRead);
     await page.goto(`${stack.url}/admin#${path}`);
-    await until(() => data.held.length > 0 && scripts.held.length > 0, { withinMs: 20_000, what: `${path}, both` });
+    await until(() => data.held.length > 0 && scripts.held.length > 0, { what: `${path}, both` });
     await data.release();
     await reads[0]?.response();
     await scripts.release();
@@ -61,7 +59,6 @@ browserTest('what a list or a record has is read at the same time as the script 
 });
 
 browserTest('the script of the first page is read while it is found out who is signed in', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   for (const [fragment, script, title] of [
@@ -73,7 +70,7 @@ browserTest('the script of the first page is read while it is found out who is s
     await page.goto('about:blank');
     const session = await holdRequests(page, '**/api/v1/admin/session');
     await Promise.all([
-      page.waitForRequest((request) => request.url().includes(`/assets/${script}-`), { timeout: 20_000 }),
+      page.waitForRequest((request) => request.url().includes(`/assets/${script}-`)),
       page.goto(`${stack.url}/admin${fragment}`),
     ]);
     await until(() => session.held.length > 0);
@@ -119,7 +116,6 @@ async function shiftsOf(page: Page, stack: Stack, path: string, title: string): 
 }
 
 browserTest('what is shown does not move when other parts of its page arrive later', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   await page.addInitScript(addUpShifts);
@@ -141,7 +137,6 @@ browserTest('what is shown does not move when other parts of its page arrive lat
 });
 
 browserTest('a page that something before the service forbids says so, and is read again', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   const byFirewall = { status: 403, contentType: 'text/html', body: '<h1>Forbidden</h1>' };
   await page.route('**/admin/waitlist*', (route) => route.fulfill(byFirewall), { times: 1 });
@@ -155,7 +150,6 @@ browserTest('a page that something before the service forbids says so, and is re
 });
 
 browserTest('a page whose script does not arrive says so, and is opened by loading the console again', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   await openInConsole(page, stack, '/', 'Today');
@@ -181,7 +175,6 @@ const translateTexts = `{
 }`;
 
 browserTest('a page that the browser has translated shows what changes, and its form can be filled in', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   const complaints = complaintsOf(page);
@@ -200,12 +193,11 @@ browserTest('a page that the browser has translated shows what changes, and its 
   await page.evaluate(translateTexts);
   const required = await page.getByText('»Required«').count();
   await page.getByLabel('»Slug').fill('elm-tray');
-  await until(async () => (await page.getByText('Required').count()) === required - 1, { withinMs: 20_000 });
+  await until(async () => (await page.getByText('Required').count()) === required - 1);
   t.deepEqual(complaints, []);
 });
 
 browserTest('what can only be clicked is not printed', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   const order = await buyMug(stack, atHome);
@@ -220,7 +212,6 @@ browserTest('what can only be clicked is not printed', async (t) => {
 browserTest(
   'packing slips have what is sent and where, without prices, a sheet each, and are read in dark mode',
   async (t) => {
-    t.timeout(180_000);
     const { stack } = t.context;
     const page = await openOwnTab(t);
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -281,7 +272,6 @@ const shownWhileReading = `new Promise((resolve) => new MutationObserver(() => {
 }).observe(document.body, { childList: true, subtree: true }))`;
 
 browserTest('what is read again in the background does not flash in the bar', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
@@ -295,7 +285,6 @@ const withoutEdge = `[...document.querySelectorAll('.MuiButton-contained, .MuiAl
   .map(({ textContent }) => textContent)`;
 
 browserTest('where a browser forces its own colors, buttons, dialogs and the focus have edges', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await page.emulateMedia({ forcedColors: 'active' });
   await openInConsole(page, t.context.stack, '/promo-codes', 'Promo codes');
@@ -312,7 +301,6 @@ browserTest('where a browser forces its own colors, buttons, dialogs and the foc
 });
 
 browserTest('a form can be filled in where the window is enlarged to 400 %', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/promo-codes', 'Promo codes');
   await page.setViewportSize({ width: 320, height: 256 });
@@ -333,7 +321,6 @@ const seriousFindingsBut = (parts: readonly string[]) => `axe.run({ exclude: ${J
 const seriousFindings = seriousFindingsBut([]);
 
 browserTest('the button of a dialog that deletes can be read in dark mode', async (t) => {
-  t.timeout(180_000);
   const page = await openOwnTab(t);
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   await openInConsole(page, t.context.stack, '/products/oak-bowl/show', 'Oak bowl');
@@ -344,7 +331,6 @@ browserTest('the button of a dialog that deletes can be read in dark mode', asyn
 });
 
 browserTest('the attempts of a delivery can be scrolled with the keyboard', async (t) => {
-  t.timeout(180_000);
   const { stack, receiver } = t.context;
   const page = await openOwnTab(t);
   await page.setViewportSize({ width: 1280, height: 500 });
@@ -361,7 +347,6 @@ browserTest('the attempts of a delivery can be scrolled with the keyboard', asyn
 });
 
 browserTest('each button says in its name what it acts on', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   for (const [path, title] of consolePages.filter(([path]) => !/^.(audit-log|my-account)/.test(path))) {
@@ -379,7 +364,6 @@ browserTest('each button says in its name what it acts on', async (t) => {
 });
 
 browserTest('the title of a dialog shows all of a long URL in a narrow window', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const url = `https://long.example/${'hooks'.repeat(20)}`;
   const { webhook_endpoint: endpoint } = await clientsOf(stack).admin.createWebhookEndpoint({
@@ -399,7 +383,6 @@ const menuStored = `new Promise((resolve) => addEventListener('storage', ({ key,
   key.endsWith('sidebar.open') && newValue === 'false' && resolve())).then(() => ${painted})`;
 
 browserTest('a narrow window leaves the menu of another one open, which moves for who wants motion only', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const wide = await openConsole(t);
   await openInConsole(wide, stack, '/my-account', 'My account');
@@ -469,7 +452,6 @@ const cutOff = `(() => {
 const walkedBefore = ['/products/oak-bowl/show', '/content/article%2Fcare-for-wood/show'];
 
 browserTest('every page is free of serious accessibility findings and fits a narrow and a wide window', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   const complaints = complaintsOf(page);

@@ -6,7 +6,6 @@ import { heading, openInConsole, recordPages } from '#test/support/walk-console.
 import { browserTest, button, type ConsoleContext, confirm, dialog, openConsole, openOwnTab } from './fixture.ts';
 
 browserTest('who chooses a kind of file that Shopify does not write has another format chosen', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/imports', 'Imports');
   await button(page, 'New import').click();
@@ -37,14 +36,12 @@ async function openImport(t: ExecutionContext<ConsoleContext>, change: object): 
 }
 
 browserTest('a check of a file that still runs does not say that the file changes nothing', async (t) => {
-  t.timeout(180_000);
   const page = await openImport(t, { state: 'running', finished_at: null });
   await page.getByText('First changes').waitFor();
   t.is(await page.getByText('The file changes nothing').count(), 0);
 });
 
 browserTest('a check of which every row is rejected does not say that the store has all of the file', async (t) => {
-  t.timeout(180_000);
   const rows = { total: 2, read: 2, done: 2, failed: 2 };
   const page = await openImport(t, { rows, dry_run: true, state: 'completed' });
   await page.getByText('The accepted rows change nothing.').waitFor();
@@ -52,7 +49,6 @@ browserTest('a check of which every row is rejected does not say that the store 
 });
 
 browserTest('a file is checked, its rejected rows are downloaded, and an export of the products too', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   await openInConsole(page, stack, '/imports', 'Imports');
@@ -107,7 +103,6 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
 });
 
 browserTest('a change of many products is previewed, run and undone', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const tags = async () => (await clientsOf(stack).admin.getProduct('stoneware-mug')).product.tags;
   const before = await tags();

@@ -6,7 +6,7 @@ import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
-import { hasBrowser, launchBrowser } from '#test/support/browser.ts';
+import { hasBrowser, inBrowser, launchBrowser } from '#test/support/browser.ts';
 import { until } from '#test/support/until.ts';
 import { owner, signInToConsole } from '#test/support/walk-console.ts';
 
@@ -17,14 +17,13 @@ export interface ConsoleContext {
 }
 
 const test = anyTest as TestFn<ConsoleContext>;
-export const browserTest = hasBrowser ? test.serial : test.serial.skip;
+export const browserTest = inBrowser(test.serial);
 const london = { line1: '10 Downing St', city: 'London', postal_code: 'SW1A 2AA', country: 'GB' };
 const sanFrancisco = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
 export const abroad = { email: 'jisoo@shopper.example', name: '김지수', address: london };
 export const atHome = { email: 'grace@shopper.example', name: 'Grace', address: sanFrancisco };
 
 test.before(async (t) => {
-  t.timeout(180_000);
   if (!hasBrowser) return;
   const receiver = await startReceiver();
   const [stack, browser] = await Promise.all([
@@ -51,7 +50,6 @@ async function newWindow({ browser }: ConsoleContext, options: BrowserContextOpt
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(60_000);
   return context.newPage();
 }
 
@@ -65,7 +63,6 @@ async function openWindow(context: ConsoleContext, email: string): Promise<Page>
 export async function signIn(t: ExecutionContext<ConsoleContext>, email = owner): Promise<Page> {
   const page = await openWindow(t.context, email);
   t.teardown(() => page.context().close());
-  logIfFailed(t, page);
   return page;
 }
 
@@ -77,15 +74,7 @@ export async function openConsole(t: ExecutionContext<ConsoleContext>): Promise<
   t.teardown(() => {
     if (!t.passed) ownersWindow = undefined;
   });
-  logIfFailed(t, ownersWindow);
   return ownersWindow;
-}
-
-/** Says what a page showed when its test failed, which a busy machine may not repeat. */
-function logIfFailed(t: ExecutionContext<ConsoleContext>, page: Page): void {
-  t.teardown(async () => {
-    if (!t.passed) t.log(page.url(), await page.locator('body').ariaSnapshot());
-  });
 }
 
 /** A window of the owner's session in a browser of another language, on a computer in another time zone. */
@@ -102,7 +91,6 @@ export async function openElsewhere(
 export async function openTab(t: ExecutionContext<ConsoleContext>, window: Page): Promise<Page> {
   const tab = await window.context().newPage();
   t.teardown(() => tab.close());
-  logIfFailed(t, tab);
   return tab;
 }
 

@@ -8,7 +8,6 @@ import { browserTest, button, confirm, dialog, openOwnTab } from './fixture.ts';
 const pathOf = (page: Page) => new URL(page.url()).hash;
 
 browserTest('the back and forward buttons go through the filters of a list, which its inputs show', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   await openInConsole(page, stack, '/', 'Today');
@@ -53,7 +52,6 @@ browserTest('the back and forward buttons go through the filters of a list, whic
 });
 
 browserTest('the back button does not lead to the form of what was created, or to what was deleted', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   await openInConsole(page, stack, '/content', 'Content');
@@ -79,7 +77,6 @@ browserTest('the back button does not lead to the form of what was created, or t
 });
 
 browserTest('the back button warns before a page of the same list takes the input of its open form', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { webhook_endpoint: endpoint } = await clientsOf(stack).admin.createWebhookEndpoint({
     url: 'https://before.example/hooks',
@@ -99,7 +96,6 @@ browserTest('the back button warns before a page of the same list takes the inpu
 });
 
 browserTest('who comes back to the numbers of other days sees those that were chosen', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   await openInConsole(page, stack, '/', 'Today');

@@ -9,10 +9,9 @@ const focused = `(({ tagName, name, ariaLabel, textContent }) =>
   (tagName === 'H1' ? '# ' : '') + (name || ariaLabel || textContent))(document.activeElement)`;
 
 const untilFocused = (page: Page, name: string) =>
-  until(async () => (await page.evaluate(focused)) === name, { withinMs: 20_000, what: `the focus at ${name}` });
+  until(async () => (await page.evaluate(focused)) === name, { what: `the focus at ${name}` });
 
 browserTest('a page that is opened with the keyboard has the focus at its heading', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   await openInConsole(page, stack, '/', 'Today');
@@ -31,7 +30,6 @@ browserTest('a page that is opened with the keyboard has the focus at its headin
 });
 
 browserTest('the menu stands beside what the page says, and not within it', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/my-account', 'My account');
   await page.getByRole('navigation', { name: 'Menu' }).waitFor();
@@ -40,7 +38,6 @@ browserTest('the menu stands beside what the page says, and not within it', asyn
 });
 
 browserTest('a list of a form keeps the focus when one of it is moved or removed', async (t) => {
-  t.timeout(180_000);
   const page = await openOwnTab(t);
   await openInConsole(page, t.context.stack, '/products/create', 'New product');
   for (const count of [1, 2, 3]) {
@@ -66,7 +63,6 @@ browserTest('a list of a form keeps the focus when one of it is moved or removed
 });
 
 browserTest('a form has the focus at the first field that is wrong as they are seen, or at its button', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   await openInConsole(page, stack, '/products/create', 'New product');
@@ -95,21 +91,19 @@ const descriptionOfFocused =
   "document.getElementById(document.activeElement.getAttribute('aria-describedby')).innerText";
 
 browserTest('a form without its file says so where the file is chosen', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/imports', 'Imports');
   await button(page, 'New import').press('Enter');
   await dialog(page).getByRole('combobox', { name: 'Contents' }).press('Enter');
   await page.getByRole('option', { name: 'Stock' }).press('Enter');
   await confirm(page, 'Send the file');
-  await until(() => page.evaluate<boolean>("document.activeElement.type === 'file'"), { withinMs: 20_000 });
+  await until(() => page.evaluate<boolean>("document.activeElement.type === 'file'"));
   t.is(await page.evaluate<string>(descriptionOfFocused), 'No file yet\nChoose a file');
   page.once('dialog', (warning) => warning.accept());
   await confirm(page, 'Close');
 });
 
 browserTest('a list says what came of a filter and of another page, and its button keeps the focus', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   await buyMug(stack, atHome);
   const page = await openOwnTab(t);
@@ -134,7 +128,6 @@ browserTest('a list says what came of a filter and of another page, and its butt
 });
 
 browserTest('who asks for a link to sign in has the focus at what came of it', async (t) => {
-  t.timeout(180_000);
   const { stack, browser } = t.context;
   const page = await browser.newPage();
   t.teardown(() => page.close());

@@ -16,7 +16,6 @@ import {
 } from './fixture.ts';
 
 browserTest('a long message from the storefront leaves the other rows of its list in sight', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   const message = 'Buy followers! '.repeat(333);
@@ -43,7 +42,6 @@ browserTest('a long message from the storefront leaves the other rows of its lis
 });
 
 browserTest('the back button warns before the input of an open form is lost', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/', 'Today');
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
@@ -65,7 +63,6 @@ browserTest('the back button warns before the input of an open form is lost', as
 });
 
 browserTest('a form is closed at once without input, and with input after a question only', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/promo-codes', 'Promo codes');
   let warnings = 0;
@@ -84,9 +81,9 @@ browserTest('a form is closed at once without input, and with input after a ques
   const code = dialog(page).getByLabel(/^Code/);
   await code.fill('HALF-WRITTEN');
   await code.press('Escape');
-  await until(() => warnings === 1, { withinMs: 20_000 });
+  await until(() => warnings === 1);
   await confirm(page, 'Close');
-  await until(() => warnings === 2, { withinMs: 20_000 });
+  await until(() => warnings === 2);
   t.is(await code.inputValue(), 'HALF-WRITTEN');
   page.off('dialog', dismiss);
   page.once('dialog', (warning) => warning.accept());
@@ -95,13 +92,12 @@ browserTest('a form is closed at once without input, and with input after a ques
 });
 
 browserTest('a form that is incomplete or rejected says so beside its button, and nothing covers it', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/promo-codes', 'Promo codes');
   await button(page, 'New promo code').click();
   await dialog(page).getByLabel('Percent').fill('15');
   await confirm(page, 'Create the promo code');
-  await dialog(page).getByRole('alert').getByText('Correct the marked fields.').waitFor({ timeout: 20_000 });
+  await dialog(page).getByRole('alert').getByText('Correct the marked fields.').waitFor();
   t.is(await page.evaluate('document.activeElement.name'), 'code');
   t.is(await page.locator('.MuiSnackbar-root').count(), 0);
 
@@ -109,7 +105,7 @@ browserTest('a form that is incomplete or rejected says so beside its button, an
   await dialog(page).getByLabel('From', { exact: true }).fill('2026-06-02T10:00');
   await dialog(page).getByLabel('Until').fill('2026-06-01T10:00');
   await confirm(page, 'Create the promo code');
-  await dialog(page).getByRole('alert').getByText('Until must be later than From.').waitFor({ timeout: 20_000 });
+  await dialog(page).getByRole('alert').getByText('Until must be later than From.').waitFor();
   for (const part of [dialog(page).getByRole('heading'), dialog(page).locator('[type=submit]')]) {
     const { y = -1, height = 0 } = (await part.boundingBox()) ?? {};
     t.true(y >= 0 && y + height <= 900, 'the title and the buttons are seen');
@@ -120,7 +116,7 @@ browserTest('a form that is incomplete or rejected says so beside its button, an
   const products = dialog(page).getByLabel('Only for these products');
   await products.fill('no-such-bowl,');
   await confirm(page, 'Try again');
-  await dialog(page).locator('.ra-input-products [aria-invalid=true]').waitFor({ timeout: 20_000 });
+  await dialog(page).locator('.ra-input-products [aria-invalid=true]').waitFor();
   t.regex(await dialog(page).locator('.ra-input-products').innerText(), /Only for these products, 1 .*no-such-bowl/);
   page.once('dialog', (warning) => warning.accept());
   await confirm(page, 'Close');
@@ -147,7 +143,6 @@ const labelsOfInputs = `[...document.querySelectorAll('form :is(label, legend, .
   .map(({ textContent }) => textContent.replace(/\\s*\\*$/, ''))`;
 
 browserTest('what is wrong with a field is said with the label that its form has', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   await clientsOf(stack).admin.createPromoCode({ code: 'LABELS', type: 'percent', value: 5 });
   const page = await openConsole(t);
@@ -184,7 +179,6 @@ const descriptionsOfTimes = `[...document.querySelectorAll('input[type=datetime-
   document.getElementById(input.getAttribute('aria-describedby'))?.textContent ?? '')`;
 
 browserTest('inputs of times say in which time zone they are', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   for (const [path, title, opener] of [
@@ -204,7 +198,6 @@ browserTest('inputs of times say in which time zone they are', async (t) => {
 });
 
 browserTest('inputs of times take no year of five digits, which would be no time', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   await openInConsole(page, stack, '/promo-codes', 'Promo codes');
@@ -221,7 +214,6 @@ browserTest('inputs of times take no year of five digits, which would be no time
 });
 
 browserTest('a list stays as it is until the email that filters it is complete', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { email } = atHome;
   const page = await openOwnTab(t);
@@ -244,7 +236,6 @@ browserTest('a list stays as it is until the email that filters it is complete',
 });
 
 browserTest('what may be typed into the search field of a list is said there as a whole', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   for (const [path, title] of [
     ['/orders', 'Orders'],
@@ -265,7 +256,6 @@ browserTest('what may be typed into the search field of a list is said there as 
 });
 
 browserTest('a customer and their order are found by the beginnings of their names', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const amazing = { ...atHome, email: 'hopper@shopper.example', name: 'Amazing Höpper' };
@@ -283,7 +273,6 @@ browserTest('a customer and their order are found by the beginnings of their nam
 });
 
 browserTest('what does not exist is not said to be there at another try', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/products/no-such-bowl/show', 'Products');
   const said = page.getByRole('alert').filter({ hasText: 'There is no such product.' });
@@ -291,7 +280,6 @@ browserTest('what does not exist is not said to be there at another try', async 
 });
 
 browserTest('a record that was deleted since it was read is said to be gone', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   await admin.createProduct({ slug: 'gone-bowl', name: 'Gone bowl', variants: [{ sku: 'GONE-1', price_cents: 100 }] });
@@ -306,7 +294,6 @@ browserTest('a record that was deleted since it was read is said to be gone', as
 });
 
 browserTest('a gift card that was disabled is said to be, without the button that did it', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { code } = await clientsOf(stack).admin.createGiftCard({ balance_cents: 500 });
   const page = await openConsole(t);
@@ -320,7 +307,6 @@ browserTest('a gift card that was disabled is said to be, without the button tha
 });
 
 browserTest('why a list cannot be read is said once, where the list would be', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   await openInConsole(page, stack, '/content', 'Content');
@@ -330,7 +316,6 @@ browserTest('why a list cannot be read is said once, where the list would be', a
 });
 
 browserTest('a list that cannot be read again stays, with the form that is open in it', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   await clientsOf(stack).admin.createPromoCode({ code: 'STAYS', type: 'percent', value: 5 });
   const page = await openOwnTab(t);
@@ -351,7 +336,6 @@ browserTest('a list that cannot be read again stays, with the form that is open 
 });
 
 browserTest('a list that is read again and is as before is not drawn again', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const isWritten = async (id: string) => (await admin.getExport(id)).export.finished_at;
@@ -366,14 +350,13 @@ browserTest('a list that is read again and is as before is not drawn again', asy
   t.is(await page.evaluate('window.numbers'), 0);
   const { export: second } = await admin.createExport({ kind: 'stock', format: 'csv' });
   await until(() => isWritten(second.id), { what: 'the export' });
-  await until(() => page.evaluate<boolean>('window.numbers > 0'), { withinMs: 20_000 });
+  await until(() => page.evaluate<boolean>('window.numbers > 0'));
 });
 
 /** Evaluated in a page: what has the focus. */
 const focused = '`${document.activeElement.name || document.activeElement.textContent}`';
 
 browserTest('a form that was sent leaves the focus where it was, and takes no input that would be lost', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   await openInConsole(page, stack, '/content/article%2Fcare-for-wood/show', 'How to care for wood');
@@ -385,18 +368,17 @@ browserTest('a form that was sent leaves the focus where it was, and takes no in
   await page.keyboard.type('lost');
   await release();
   await page.getByText('Entry saved.').waitFor();
-  await until(async () => (await page.evaluate(focused)) === 'author', { withinMs: 20_000 });
+  await until(async () => (await page.evaluate(focused)) === 'author');
   t.is(await author.inputValue(), 'By keyboard');
 
   await page.route('**/admin/content/**', (route) => route.fulfill({ status: 500, json: { error: 'internal_error' } }));
   await author.fill('By button');
   await button(page, 'Save').press('Enter');
-  await until(async () => (await page.evaluate(focused)) === 'Try again', { withinMs: 20_000 });
+  await until(async () => (await page.evaluate(focused)) === 'Try again');
   t.is(await author.inputValue(), 'By button');
 });
 
 browserTest('a button that is gone once it was used leaves the focus beside it', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   for (const code of ['KEYBOARD1', 'KEYBOARD2', 'KEYBOARD3'])
@@ -409,12 +391,11 @@ browserTest('a button that is gone once it was used leaves the focus beside it',
     .press('Enter');
   await dialog(page).getByRole('button', { name: 'Delete' }).press('Enter');
   await page.getByRole('row', { name: /KEYBOARD2/ }).waitFor({ state: 'detached' });
-  await until(() => page.evaluate<boolean>('document.activeElement.closest("tbody") !== null'), { withinMs: 20_000 });
+  await until(() => page.evaluate<boolean>('document.activeElement.closest("tbody") !== null'));
   t.pass();
 });
 
 browserTest('amounts of a currency that has no fraction are written and shown without one', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   await clientsOf(stack).admin.createPromoCode({ code: 'WHOLE', type: 'fixed', value_cents: 150_000 });
   const page = await openOwnTab(t);
@@ -452,7 +433,6 @@ const leftsOfParts = `(() => {
 })()`;
 
 browserTest('quantities stand before names that are written from right to left', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin, storefront } = clientsOf(stack);
   const slugs = ['cup', 'plate'];
@@ -484,7 +464,6 @@ browserTest('quantities stand before names that are written from right to left',
 browserTest(
   'what may be negative is entered with a keyboard that has a minus, which that of numbers lacks',
   async (t) => {
-    t.timeout(180_000);
     const page = await openConsole(t);
     await openInConsole(page, t.context.stack, '/products/oak-bowl/show', 'Oak bowl');
     const price = page.getByRole('textbox', { name: /^Price/ }).first();
@@ -500,7 +479,6 @@ browserTest(
 );
 
 browserTest('the form of an action does not become that of another one when its record changes', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const page = await openConsole(t);

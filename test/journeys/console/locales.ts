@@ -43,7 +43,6 @@ for (const { place, typed, startsAt, endsAt } of places)
   browserTest(
     `times and numbers are those that were typed, in ${place.locale} and ${place.timezoneId}, which is said`,
     async (t) => {
-      t.timeout(180_000);
       const { stack } = t.context;
       const { admin } = clientsOf(stack);
       const page = await openElsewhere(t, place);
@@ -95,7 +94,6 @@ const leftsOfDate = `(() => {
 })()`;
 
 browserTest('a date in Arabic is in its own order beside English, and days are said to be those of UTC', async (t) => {
-  t.timeout(180_000);
   const page = await openElsewhere(t, { locale: 'ar-AE', timezoneId: 'Pacific/Auckland' });
   await openInConsole(page, t.context.stack, '/analytics', 'Analytics');
   const lefts = await page.evaluate<number[]>(leftsOfDate);
@@ -132,7 +130,6 @@ const origins = [
 ];
 
 browserTest('an owner in Brazil or India enters the origin of parcels as addresses are written there', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { shipping } = (await admin.getProviders()).providers;
@@ -159,7 +156,6 @@ browserTest('an owner in Brazil or India enters the origin of parcels as address
 });
 
 browserTest('an owner gives the sender of emails a name in their own language, and keeps its address', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { store } = await admin.getStore();

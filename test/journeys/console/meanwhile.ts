@@ -19,7 +19,6 @@ import {
 } from './fixture.ts';
 
 browserTest('two people who edit one product see both versions, and decide', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const first = await openConsole(t);
   const second = await openTab(t, first);
@@ -48,7 +47,6 @@ browserTest('two people who edit one product see both versions, and decide', asy
 });
 
 browserTest('who edits an entry that has been changed meanwhile may take the other version', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const page = await openConsole(t);
@@ -71,7 +69,6 @@ browserTest('who edits an entry that has been changed meanwhile may take the oth
 browserTest(
   'who corrects the postal code of an order keeps the street that another member corrected meanwhile',
   async (t) => {
-    t.timeout(180_000);
     const { stack } = t.context;
     const { admin } = clientsOf(stack);
     const order = await buyMug(stack, abroad);
@@ -98,7 +95,6 @@ browserTest(
 browserTest(
   'what another member changed of an account stays when its keys are replaced or its terms edited',
   async (t) => {
-    t.timeout(300_000);
     const { stack } = t.context;
     const { admin } = clientsOf(stack);
     const page = await signIn(t);
@@ -137,7 +133,6 @@ browserTest(
 browserTest(
   'terms of payment that another member changed stay, though the page is read again in between',
   async (t) => {
-    t.timeout(300_000);
     const { stack } = t.context;
     const page = await openOwnTab(t);
     await openInConsole(page, stack, '/settings/payments', 'Settings');
@@ -166,7 +161,6 @@ browserTest(
 );
 
 browserTest('who edits a promo code that has been changed meanwhile sees both versions', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   await admin.createPromoCode({ code: 'BOTH', type: 'percent', value: 5 });
@@ -185,7 +179,6 @@ browserTest('who edits a promo code that has been changed meanwhile sees both ve
 });
 
 browserTest('a new partner does not take the place of the one who has the code already', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   await openInConsole(page, stack, '/partners', 'Partners');
@@ -206,7 +199,6 @@ browserTest('a new partner does not take the place of the one who has the code a
 });
 
 browserTest('who changes the URL of an endpoint keeps the events that another member chose meanwhile', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { webhook_endpoint: endpoint } = await admin.createWebhookEndpoint({
@@ -229,7 +221,6 @@ browserTest('who changes the URL of an endpoint keeps the events that another me
 browserTest(
   'who changes the discount of a partner keeps the commission that another member set meanwhile',
   async (t) => {
-    t.timeout(180_000);
     const { stack } = t.context;
     const { admin } = clientsOf(stack);
     await admin.savePartner({ code: 'edited', name: 'The Other Blog', commission_percent: 8, window: '30d' });
@@ -264,7 +255,6 @@ browserTest(
 );
 
 browserTest('who sets quiet hours of reminders keeps the steps that another member saved meanwhile', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const page = await openOwnTab(t);
@@ -280,7 +270,6 @@ browserTest('who sets quiet hours of reminders keeps the steps that another memb
 });
 
 browserTest('who corrects the name of a member keeps the role that another owner gave meanwhile', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { staff: member } = await admin.inviteStaff({ email: 'kim@cedar.example', name: 'Kin', role: 'manager' });

@@ -9,7 +9,6 @@ import { atHome, browserTest, button, confirm, dialog, openOwnTab } from './fixt
 const notice = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text });
 
 browserTest('a success is shown longer than four seconds, and a failure until it is dismissed', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const order = await buyMug(stack, atHome);

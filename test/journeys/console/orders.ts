@@ -20,7 +20,6 @@ import {
 browserTest(
   'an owner signs in from the mailbox and buys a label for an international order at a chosen rate',
   async (t) => {
-    t.timeout(180_000);
     const { stack } = t.context;
     const order = await buyMug(stack, abroad);
     const page = await openConsole(t);
@@ -50,7 +49,6 @@ browserTest(
 );
 
 browserTest('no label is bought before its rate is shown', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const order = await buyMug(stack, abroad);
@@ -73,7 +71,6 @@ browserTest('no label is bought before its rate is shown', async (t) => {
 browserTest(
   'an order is found by its number, and one of its items is refunded once, though the response was lost',
   async (t) => {
-    t.timeout(180_000);
     const { stack } = t.context;
     const { admin } = clientsOf(stack);
     const order = await buyMug(stack, atHome);
@@ -120,7 +117,6 @@ browserTest(
 );
 
 browserTest('what was refunded at the payment provider is said beside the refunds of an order', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const order = await buyMug(stack, { ...atHome, email: 'ida@shopper.example' });
@@ -138,7 +134,6 @@ browserTest('what was refunded at the payment provider is said beside the refund
 browserTest(
   'a refund whose response was lost is made once, though its form was closed and filled in again',
   async (t) => {
-    t.timeout(180_000);
     const { stack } = t.context;
     const { admin } = clientsOf(stack);
     const order = await buyMug(stack, atHome);
@@ -178,7 +173,6 @@ browserTest(
 browserTest(
   'a member who buys no labels corrects an address that waits, and is told which one can no longer be corrected',
   async (t) => {
-    t.timeout(180_000);
     const { stack } = t.context;
     const { admin } = clientsOf(stack);
     const email = 'sue@support.example';
@@ -211,7 +205,6 @@ browserTest(
 );
 
 browserTest('a wrong tracking number is corrected on the page of its order, which shows every parcel', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { id, number } = await buyMug(stack, abroad);
@@ -237,7 +230,6 @@ browserTest('a wrong tracking number is corrected on the page of its order, whic
 });
 
 browserTest('a mistyped email of an order is corrected, and the receipt goes to the new one', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { id, number } = await buyMug(stack, { ...atHome, email: 'mistyped@shopper.example' });
   const page = await openConsole(t);
@@ -258,7 +250,6 @@ browserTest('a mistyped email of an order is corrected, and the receipt goes to 
 });
 
 browserTest('an order that a gift card pays has a total of zero', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin, storefront } = clientsOf(stack);
   const { code } = await admin.createGiftCard({ balance_cents: 50_000 });
@@ -273,7 +264,6 @@ browserTest('an order that a gift card pays has a total of zero', async (t) => {
 });
 
 browserTest('an order whose label was voided is found from the page of today', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { id, number } = await buyMug(stack, atHome);
@@ -291,7 +281,6 @@ browserTest('an order whose label was voided is found from the page of today', a
 });
 
 browserTest('the page of today lists what is packed, and no order of which nothing is sent any more', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin, storefront } = clientsOf(stack);
   const [sent, returned] = [await buyMug(stack, atHome), await buyMug(stack, atHome)];

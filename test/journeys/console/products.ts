@@ -14,7 +14,6 @@ import {
 } from './fixture.ts';
 
 browserTest('a percentage and a weight are shown and edited with all of their decimals', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   await admin.createPromoCode({ code: 'PRECISE', type: 'percent', value: 0.125 });
@@ -61,7 +60,6 @@ browserTest('a product is created with the price that was entered, and not witho
 browserTest(
   'a variant gets another SKU, and its name follows that of its product if it has none of its own',
   async (t) => {
-    t.timeout(180_000);
     const { stack } = t.context;
     const { admin } = clientsOf(stack);
     await admin.createProduct({
@@ -81,7 +79,6 @@ browserTest(
 );
 
 browserTest('the options of a variant are edited as text', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const variants = [{ sku: 'OPTIONS-1', price_cents: 1200, options: { Size: 'Small', Color: 'Red' } }];
@@ -114,7 +111,6 @@ async function createPaint({ stack }: ConsoleContext, slug: string): Promise<voi
 }
 
 browserTest('a product with many variants has the inputs of those that are opened, and of no other one', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   await createPaint(t.context, 'paint');
@@ -156,7 +152,6 @@ browserTest('a product with many variants has the inputs of those that are opene
 });
 
 browserTest('a product that is read again and is as before is not drawn again', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
   const readAgain = () => page.waitForResponse('**/admin/products/oak-bowl');
@@ -170,7 +165,6 @@ browserTest('a product that is read again and is as before is not drawn again', 
 });
 
 browserTest('a variant that is closed opens where the service rejects it', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   await createPaint(t.context, 'limewash');
@@ -208,7 +202,6 @@ browserTest('a variant that is closed opens where the service rejects it', async
 });
 
 browserTest('an image with another URL does not have the size of the one before', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const page = await openOwnTab(t);
@@ -229,7 +222,6 @@ browserTest('an image with another URL does not have the size of the one before'
 });
 
 browserTest('a stock is corrected, and its history has the correction', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
@@ -253,7 +245,6 @@ browserTest('a stock is corrected, and its history has the correction', async (t
 });
 
 browserTest('a counted stock cannot be negative, which its form says', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/products/oak-bowl/show', 'Oak bowl');
   await page
@@ -271,7 +262,6 @@ browserTest('a counted stock cannot be negative, which its form says', async (t)
 });
 
 browserTest('a counted stock is entered once, though the response was lost, and takes back no sale', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const page = await openConsole(t);
@@ -319,7 +309,6 @@ browserTest('a counted stock is entered once, though the response was lost, and 
 browserTest(
   'an amount by which prices fall is as large as the API takes, and a rejected price has its label',
   async (t) => {
-    t.timeout(180_000);
     const page = await openConsole(t);
     await openInConsole(page, t.context.stack, '/products', 'Products');
     await button(page, 'Change many').click();

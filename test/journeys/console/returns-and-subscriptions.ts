@@ -22,7 +22,6 @@ async function returnMug(stack: Stack) {
 }
 
 browserTest('a return whose goods were replaced is closed without a refund', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { order, made } = await returnMug(stack);
@@ -39,7 +38,6 @@ browserTest('a return whose goods were replaced is closed without a refund', asy
 });
 
 browserTest('who refunds a return is told what was refunded of its order before', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { order, made } = await returnMug(stack);
@@ -73,7 +71,6 @@ async function subscribeToCoffee(stack: Stack, buyer: typeof atHome) {
 }
 
 browserTest('a subscriber who has moved gets the next parcels at the new address', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   await subscribeToCoffee(stack, atHome);
@@ -91,7 +88,6 @@ browserTest('a subscriber who has moved gets the next parcels at the new address
 });
 
 browserTest('a subscription that ends with its period, which is not paid, is canceled at once after all', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const email = 'overdue@shopper.example';

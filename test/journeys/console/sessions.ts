@@ -15,7 +15,6 @@ async function sendAsSessionEnds(page: Page, send: () => Promise<void>): Promise
 }
 
 browserTest('a session that has ended is signed in again in another tab, and the request is then sent', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   await openInConsole(page, stack, '/promo-codes', 'Promo codes');
@@ -34,7 +33,6 @@ browserTest('a session that has ended is signed in again in another tab, and the
 });
 
 browserTest('a member who was revoked is not told that a link to sign in is on its way', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const email = 'gone@cedar.example';
@@ -52,7 +50,6 @@ browserTest('a member who was revoked is not told that a link to sign in is on i
 });
 
 browserTest('who continues before signing in again keeps what the page has, also from another window', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   await openInConsole(page, stack, '/products/beeswax-candles/show', 'Beeswax candles');
@@ -73,7 +70,6 @@ browserTest('who continues before signing in again keeps what the page has, also
 });
 
 browserTest('who looks for the code for a minute and then cancels is told what was missing', async (t) => {
-  t.timeout(180_000);
   // The clock is that of all pages of the window.
   const page = await signIn(t);
   await page.clock.install();
@@ -110,7 +106,6 @@ browserTest('who clicks twice on the sign-in page gets one link', async (t) => {
 });
 
 browserTest('a link to a page leads there once its reader has signed in', async (t) => {
-  t.timeout(180_000);
   const { browser, stack } = t.context;
   const email = 'link@cedar.example';
   await clientsOf(stack).admin.inviteStaff({ email, name: 'Lin', role: 'manager' });
@@ -138,7 +133,6 @@ browserTest('a link to a page leads there once its reader has signed in', async 
 });
 
 browserTest('the pages of a closed store say that shoppers cannot reach it', async (t) => {
-  t.timeout(180_000);
   const page = await openOwnTab(t);
   await page.route('**/api/v1/admin/session', async (route) => {
     const response = await route.fetch();

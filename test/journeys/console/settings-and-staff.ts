@@ -18,7 +18,6 @@ import {
 } from './fixture.ts';
 
 browserTest('a key of another service is not filled in or kept as the password of this one', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   await openInConsole(page, t.context.stack, '/settings/shipping', 'Settings');
   await button(page, 'Replace the keys').click();
@@ -32,7 +31,6 @@ browserTest('a key of another service is not filled in or kept as the password o
 });
 
 browserTest('keys are not said to be replaced where none was entered', async (t) => {
-  t.timeout(180_000);
   const page = await openConsole(t);
   for (const tab of ['payments', 'shipping']) {
     await openInConsole(page, t.context.stack, `/settings/${tab}`, 'Settings');
@@ -45,7 +43,6 @@ browserTest('keys are not said to be replaced where none was entered', async (t)
 });
 
 browserTest('an event is tried, and its delivery is sent again', async (t) => {
-  t.timeout(300_000);
   const { stack, receiver } = t.context;
   const page = await openConsole(t);
   await openInConsole(page, stack, '/webhooks', 'Webhooks');
@@ -69,7 +66,6 @@ browserTest('an event is tried, and its delivery is sent again', async (t) => {
 });
 
 browserTest('a recovery says how many deliveries it sends again, by default from the first that failed', async (t) => {
-  t.timeout(180_000);
   const { stack, receiver } = t.context;
   const { admin } = clientsOf(stack);
   const page = await openConsole(t);
@@ -78,7 +74,7 @@ browserTest('a recovery says how many deliveries it sends again, by default from
   await button(page, 'Recover').click();
   await dialog(page).getByLabel('Since').fill('2099-01-01T00:00');
   await confirm(page, 'Recover');
-  await page.getByText('There was nothing to resend since then.').waitFor({ timeout: 20_000 });
+  await page.getByText('There was nothing to resend since then.').waitFor();
 
   const { webhook_endpoint: failing } = await admin.createWebhookEndpoint({
     url: `${new URL(receiver.url).origin}/there-is-no-such-path`,
@@ -90,7 +86,7 @@ browserTest('a recovery says how many deliveries it sends again, by default from
   await openInConsole(page, stack, `/webhooks/${failing.id}/show`, new URL(receiver.url).host);
   await button(page, 'Recover').click();
   await confirm(page, 'Recover');
-  await page.getByText('Resent: 1.').waitFor({ timeout: 20_000 });
+  await page.getByText('Resent: 1.').waitFor();
 
   await until(async () => (await deliveries())[0]?.state === 'failed', { what: 'the next failure' });
   await button(page, 'Refresh').click();
@@ -103,13 +99,12 @@ browserTest('a recovery says how many deliveries it sends again, by default from
   await button(page, 'Recover').click();
   t.not(await dialog(page).getByLabel('Since').inputValue(), '');
   await confirm(page, 'Recover');
-  await page.getByText('Resent: 1.').waitFor({ timeout: 20_000 });
+  await page.getByText('Resent: 1.').waitFor();
   await admin.deleteWebhookEndpoint(failing.id);
   t.pass();
 });
 
 browserTest('what an endpoint missed is recovered by who opens its page once it works again', async (t) => {
-  t.timeout(180_000);
   const { stack, receiver } = t.context;
   const { admin } = clientsOf(stack);
   const { webhook_endpoint: endpoint } = await admin.createWebhookEndpoint({
@@ -127,13 +122,12 @@ browserTest('what an endpoint missed is recovered by who opens its page once it 
   await button(page, 'Recover').click();
   await dialog(page).getByText('Since the endpoint was created', { exact: false }).waitFor();
   await confirm(page, 'Recover');
-  await page.getByText('Resent: 1.').waitFor({ timeout: 20_000 });
+  await page.getByText('Resent: 1.').waitFor();
   await admin.deleteWebhookEndpoint(endpoint.id);
   t.pass();
 });
 
 browserTest('an owner who confirms with a code changes the terms of shipping and replaces its key', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const page = await openConsole(t);
@@ -165,7 +159,6 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
 });
 
 browserTest('an endpoint that gets all events of labels is changed to one of them', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { webhook_endpoint: endpoint } = await admin.createWebhookEndpoint({
@@ -182,7 +175,6 @@ browserTest('an endpoint that gets all events of labels is changed to one of the
 });
 
 browserTest('who is invited as a member again keeps their role', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const { staff: member } = await admin.inviteStaff({ email: 'lee@cedar.example', name: 'Lee', role: 'manager' });
@@ -223,7 +215,6 @@ async function deniedLinks(page: Page): Promise<string[]> {
 browserTest(
   'an owner who confirms with a code invites a packer, who can ship and not refund, by page or by API',
   async (t) => {
-    t.timeout(300_000);
     const { stack } = t.context;
     const order = await buyMug(stack, atHome);
     const { admin } = clientsOf(stack);
@@ -273,7 +264,6 @@ browserTest(
 
 // Of all roles, these two are denied the most pages.
 browserTest('each page is shown whole to a role, or as denied', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   for (const role of ['fulfilment', 'analyst'] as const) {
