@@ -5,7 +5,10 @@ import { minutes } from '#src/lib/duration.ts';
 export interface TestClock extends Clock {
   /** Let this much time pass at once. */
   pass(milliseconds: number): void;
-  /** Do something while the clock stands still except for `pass`, however long the machine takes. */
+  /** From now on it stands still except for `pass`, however long the machine takes, until `go` or the test's end. */
+  stop(): void;
+  go(): void;
+  /** Do something while it stands still. */
   standStill<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -16,19 +19,27 @@ const machineNow = Date.now;
 export function createTestClock(assertMovable: () => void = () => undefined): TestClock {
   let passed = 0;
   let stoppedAt: number | undefined;
+  const stop = () => {
+    assertMovable();
+    stoppedAt = machineNow();
+  };
+  const go = () => {
+    stoppedAt = undefined;
+  };
   return {
+    stop,
+    go,
     now: () => new Date((stoppedAt ?? machineNow()) + passed),
     pass(milliseconds) {
       assertMovable();
       passed += milliseconds;
     },
     async standStill(work) {
-      assertMovable();
-      stoppedAt = machineNow();
+      stop();
       try {
         return await work();
       } finally {
-        stoppedAt = undefined;
+        go();
       }
     },
   };

@@ -62,6 +62,7 @@ export function useContext(
   });
   test.afterEach.always(() => {
     running -= 1;
+    clock.go();
   });
   test.after.always(async () => {
     await services?.close();

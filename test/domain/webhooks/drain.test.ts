@@ -265,6 +265,7 @@ test('a killed drain is retried after its lease has expired, and delivers what i
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await recordTests(ctx, id, 2);
   const run = jobAttempt();
+  clock.stop();
   receiver.behave('hang');
   const killed = drainEndpoint({ ...ctx, attempt: run }, { endpointId: id });
   await until(() => receiver.waiting === 1);
