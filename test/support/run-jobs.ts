@@ -8,15 +8,31 @@ import { runJob } from '#workers/runtime/run-job.ts';
 const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
 const known = jobs.map(({ name }) => name);
 
+/** The last run of each database. */
+const runs = new WeakMap<object, Promise<unknown>>();
+
 /**
  * Run every due job, and those that they enqueue in turn, as the workers would but without Redis; the jobs of sessions
  * that are due are enqueued first, as by a tick. Returns the outcome of each run, in order, as `job: outcome`.
- * `failedAttempts`: so many attempts of each failed before.
+ * `failedAttempts`: so many attempts of each failed before. Runs of tests beside each other come one after the other, since
+ * each runs the jobs of all: what another has claimed is done when this one returns.
  */
-export async function runJobs(
-  services: Services,
-  options: { rounds?: number; failedAttempts?: number } = {},
-): Promise<string[]> {
+export function runJobs(services: Services, options: RunOptions = {}): Promise<string[]> {
+  const { database } = services.context();
+  const run = (runs.get(database) ?? Promise.resolve()).then(() => runDue(services, options));
+  runs.set(
+    database,
+    run.catch(() => undefined),
+  );
+  return run;
+}
+
+interface RunOptions {
+  rounds?: number;
+  failedAttempts?: number;
+}
+
+async function runDue(services: Services, options: RunOptions): Promise<string[]> {
   const outcomes: string[] = [];
   for (let round = 0; round < (options.rounds ?? 20); round += 1) {
     await sweepSessions(services.context());
