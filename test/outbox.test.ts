@@ -154,6 +154,7 @@ test('the relay is woken for a new job, and not for an event without a subscribe
 
 test.serial('a relayed job is claimed again after 30 seconds, and then every minute while it is open', async (t) => {
   const { ctx, services, clock } = t.context;
+  clock.stop();
   const { execute } = services;
   const jobs = [drainEndpoint.name];
   await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'forgotten', causeId: 'test' }));

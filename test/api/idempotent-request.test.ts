@@ -225,21 +225,27 @@ for (const mode of ['atomic', 'resumable']) {
   });
 
   for (const code of ['53200', '57014'])
-    test(`${mode}: a caller gets the response also where an error ${code} keeps it from being stored`, async (t) => {
-      const { ctx } = t.context;
-      const name = `fail_${mode}_${code}`;
-      await ctx.database.pool.query(`
+    test.serial(
+      `${mode}: a caller gets the response also where an error ${code} keeps it from being stored`,
+      async (t) => {
+        const { ctx, clock } = t.context;
+        // The lease of what could not be stored lasts for fifteen seconds.
+        clock.stop();
+        const name = `fail_${mode}_${code}`;
+        await ctx.database.pool.query(`
         create function ${name}() returns trigger language plpgsql as $$
           begin raise exception 'not now' using errcode = '${code}'; end $$;
         create trigger ${name} before update on idempotency_keys for each row
           when (new.tenant_id = '${ctx.tenant.id}') execute function ${name}()`);
-      t.context.onRun = async ({ body }) => {
-        if (body.email !== 'ada@example.com') throw new DomainError('conflict', 'version_conflict', 'It has changed.');
-      };
-      t.is((await send(t.context, mode, 'one')).status, mode === 'atomic' ? 503 : 201);
-      t.is((await send(t.context, mode, 'two', 'grace@example.com')).body.error, 'version_conflict');
-      t.is((await send(t.context, mode, 'two', 'grace@example.com')).body.error, 'idempotency_in_progress');
-    });
+        t.context.onRun = async ({ body }) => {
+          if (body.email !== 'ada@example.com')
+            throw new DomainError('conflict', 'version_conflict', 'It has changed.');
+        };
+        t.is((await send(t.context, mode, 'one')).status, mode === 'atomic' ? 503 : 201);
+        t.is((await send(t.context, mode, 'two', 'grace@example.com')).body.error, 'version_conflict');
+        t.is((await send(t.context, mode, 'two', 'grace@example.com')).body.error, 'idempotency_in_progress');
+      },
+    );
 
   test(`${mode}: after a crash the request runs again once its lease has ended, with the same id`, async (t) => {
     let crashed = false;
@@ -257,7 +263,7 @@ for (const mode of ['atomic', 'resumable']) {
     // As after a killed process: the lease is still running.
     await transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
-      update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(15))}
+      update idempotency_keys set leased_until = ${fromNow(ctx.clock, hours(1))}
       where tenant_id = ${ctx.tenant.id}`),
     );
     t.is((await send(t.context, mode, 'crash')).status, 409);
