@@ -96,6 +96,18 @@ test('a SharedThread gives each test a copy of what its file prepared', async (t
   t.deepEqual(seen, [{ shared: 1 }, { shared: 1 }]);
 });
 
+test('a SharedThread knows which of its tests have begun and not ended', async (t) => {
+  const thread = new SharedThread();
+  const seen: (readonly string[])[] = [];
+  for (const path of ['one', 'two']) thread.testOf(path)('a', () => void seen.push(thread.running));
+  const { ava, run } = fakeAva();
+  thread.declareTo(ava);
+  t.deepEqual(thread.running, []);
+  await run();
+  t.deepEqual(seen, [['one › a'], ['two › a']]);
+  t.deepEqual(thread.running, []);
+});
+
 test('a SharedThread fails a test with its hook, and at its end where a file did not end well', async (t) => {
   const thread = new SharedThread();
   const failing = (message: string) => () => Promise.reject(new Error(message));

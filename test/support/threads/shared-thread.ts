@@ -14,10 +14,16 @@ type Ava = Pick<TestFn, 'after' | 'skip'> & ((title: string, implementation: Imp
  */
 export class SharedThread {
   readonly #files: TestFile[] = [];
+  readonly #running = new Set<string>();
+
+  /** The titles of the tests that have begun and not ended. */
+  get running(): readonly string[] {
+    return [...this.#running];
+  }
 
   /** @returns what the test file of this path imports as `ava` */
   testOf(path: string): TestFn {
-    const file = new TestFile(path);
+    const file = new TestFile(path, this.#running);
     this.#files.push(file);
     return file.test;
   }
@@ -43,6 +49,7 @@ export class SharedThread {
 /** What a file declared, by the functions of AVA that our tests call. */
 class TestFile {
   readonly #path: string;
+  readonly #running: Set<string>;
   readonly #serial: WaitingTest[] = [];
   readonly #concurrent: WaitingTest[] = [];
   readonly #skipped: string[] = [];
@@ -53,13 +60,14 @@ class TestFile {
   #prepared: Promise<unknown> | undefined;
   #last: ExecutionContext | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, running: Set<string>) {
     this.#path = path;
+    this.#running = running;
   }
 
   get test(): TestFn {
     const addTo = (tests: WaitingTest[]) => (title: string, implementation: Implementation<[]>) => {
-      tests.push(new WaitingTest(this.#titled(title), (t) => this.#runTest(implementation as Step, t)));
+      tests.push(new WaitingTest(this.#titled(title), (t) => this.#runTest(implementation as Step, t), this.#running));
     };
     const addHook = {
       before: (step: Step) => this.#before.push(step),
@@ -103,18 +111,25 @@ class TestFile {
 class WaitingTest {
   readonly #title: string;
   readonly #implementation: Step;
+  readonly #running: Set<string>;
   readonly #turn = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<void>();
 
-  constructor(title: string, implementation: Step) {
+  /** @param running the titles of the tests that have begun and not ended, to which it adds its own */
+  constructor(title: string, implementation: Step, running: Set<string>) {
     this.#title = title;
     this.#implementation = implementation;
+    this.#running = running;
   }
 
   declareTo(ava: Ava): void {
     ava(this.#title, async (t) => {
       await this.#turn.promise;
-      t.teardown(this.#end.resolve);
+      this.#running.add(this.#title);
+      t.teardown(() => {
+        this.#running.delete(this.#title);
+        this.#end.resolve();
+      });
       await this.#implementation(t);
     });
   }
