@@ -108,7 +108,7 @@ async function runTestsWithServices(args: string[]): Promise<Tally> {
   try {
     const [chromium, embedded] = await Promise.all([
       chromiumOrWhyNot(),
-      startEmbedded({ postgres: !givenDatabase, redis: !givenRedis }),
+      startEmbedded({ postgres: !givenDatabase, redis: !givenRedis, autovacuum: false }),
     ]);
     try {
       process.env['TEST_DATABASE_URL'] = givenDatabase ?? embedded.databaseUrl ?? '';

@@ -5,6 +5,15 @@ import { dirname, join, relative } from 'node:path';
 
 import type { Account, Supervisor } from './supervise.ts';
 
+export interface ClusterOptions {
+  /** Commits are on disk, as in production; otherwise a crash of the machine loses data. */
+  readonly durable: boolean;
+  /** The oldest version that this service supports, where it is installed, instead of the newest. */
+  readonly oldest: boolean;
+  /** Otherwise tables have the statistics that are gathered by `analyze` alone, so that plans are the same each time. */
+  readonly autovacuum: boolean;
+}
+
 /**
  * Create an empty database cluster in the service's folder, with all settings but the port in its
  * own configuration.
@@ -14,9 +23,9 @@ import type { Account, Supervisor } from './supervise.ts';
 export async function createCluster(
   supervisor: Supervisor,
   { initdb }: PostgresPrograms,
-  options: { adminPassword: string; durable: boolean; oldest: boolean; account?: Account | undefined },
+  options: ClusterOptions & { adminPassword: string; account?: Account | undefined },
 ): Promise<string> {
-  const { adminPassword, durable, oldest, account } = options;
+  const { adminPassword, oldest, account } = options;
   const data = join(supervisor.folder, 'data');
   const passwordFile = join(supervisor.folder, 'password');
   writeFileSync(passwordFile, adminPassword, { mode: 0o600 });
@@ -44,14 +53,14 @@ export async function createCluster(
   // initdb's own --set came with version 16.
   appendFileSync(
     join(data, 'postgresql.conf'),
-    settings(durable, oldest)
+    settings(options)
       .map((setting) => `${setting.replace('=', " = '")}'\n`)
       .join(''),
   );
   return data;
 }
 
-function settings(durable: boolean, oldest: boolean): string[] {
+function settings({ durable, oldest, autovacuum }: ClusterOptions): string[] {
   const always = [
     'listen_addresses=127.0.0.1',
     // Nothing outside the private folder: no socket in /tmp, no segment in /dev/shm.
@@ -61,6 +70,7 @@ function settings(durable: boolean, oldest: boolean): string[] {
     'shared_buffers=128MB',
     // A random password needs no stretching, and tests connect often.
     ...(oldest ? [] : ['scram_iterations=1']),
+    ...(autovacuum ? [] : ['autovacuum=off']),
   ];
   if (durable) return always;
   return [...always, 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_wal_size=256MB'];

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { codeOf } from '#src/lib/errors.ts';
 
 import { onFreePort } from './free-port.ts';
-import { createCluster, postgresPrograms, unprivilegedAccount } from './postgres-cluster.ts';
+import { type ClusterOptions, createCluster, postgresPrograms, unprivilegedAccount } from './postgres-cluster.ts';
 import { type Account, type Command, type Supervisor, supervise } from './supervise.ts';
 
 export interface EmbeddedPostgres {
@@ -43,31 +43,23 @@ export async function startPostgres({
   folder,
   durable = false,
   oldest = false,
-}: {
-  folder: string;
-  durable?: boolean;
-  /** The oldest version that this service supports, where it is installed, instead of the newest. */
-  oldest?: boolean;
-}): Promise<EmbeddedPostgres> {
+  autovacuum = true,
+}: { folder: string } & Partial<ClusterOptions>): Promise<EmbeddedPostgres> {
   clearPostgresVariables();
   const account = unprivilegedAccount();
   const supervisor = supervise(folder, 'postgres');
   try {
-    return await start(supervisor, { durable, oldest }, account);
+    return await start(supervisor, { durable, oldest, autovacuum }, account);
   } catch (error) {
     await supervisor.stop();
     throw error;
   }
 }
 
-async function start(
-  supervisor: Supervisor,
-  { durable, oldest }: { durable: boolean; oldest: boolean },
-  account?: Account,
-): Promise<EmbeddedPostgres> {
-  const programs = await postgresPrograms(supervisor, { account, oldest });
+async function start(supervisor: Supervisor, options: ClusterOptions, account?: Account): Promise<EmbeddedPostgres> {
+  const programs = await postgresPrograms(supervisor, { account, oldest: options.oldest });
   const adminPassword = newPassword();
-  const data = await createCluster(supervisor, programs, { adminPassword, durable, oldest, account });
+  const data = await createCluster(supervisor, programs, { ...options, adminPassword, account });
 
   const urlOf = (port: number, user: string, password: string, database: string) =>
     `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${port}/${encodeURI(database)}`;

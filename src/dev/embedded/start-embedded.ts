@@ -30,11 +30,19 @@ export type PartlyEmbedded = Pick<Embedded, 'folder' | 'stop'> & Partial<Embedde
  * of this process, stops them and removes the folder.
  */
 export function startEmbedded(wanted?: { postgres?: true; redis?: true }): Promise<Embedded>;
-export function startEmbedded(wanted: { postgres?: boolean; redis?: boolean }): Promise<PartlyEmbedded>;
-export async function startEmbedded({ postgres = true, redis = true } = {}): Promise<PartlyEmbedded> {
+export function startEmbedded(wanted: {
+  postgres?: boolean;
+  redis?: boolean;
+  autovacuum?: boolean;
+}): Promise<PartlyEmbedded>;
+export async function startEmbedded({
+  postgres = true,
+  redis = true,
+  autovacuum = true,
+} = {}): Promise<PartlyEmbedded> {
   const folder = await privateFolder();
   const starting = [
-    postgres ? startPostgres({ folder }) : undefined,
+    postgres ? startPostgres({ folder, autovacuum }) : undefined,
     redis ? startRedis({ folder }) : undefined,
   ] as const;
   const results = await Promise.allSettled(starting);
