@@ -186,6 +186,32 @@ test('a parameter that would make the path that of another operation is rejected
   t.is(keys.length, 1);
 });
 
+test('what scripts without types give as a query is sent, and not left out', async (t) => {
+  const urls: string[] = [];
+  const fetch: typeof globalThis.fetch = async (request) => {
+    urls.push((request as Request).url);
+    return Response.json({ orders: [], cursor: null });
+  };
+  const { http } = createAdmin({ baseUrl: 'https://api.example', secretKey: 'sk_1', fetch });
+  const query = {
+    updated_since: new Date('2026-11-20T12:00:00+01:00'),
+    from: new Date(Number.NaN),
+    to: { day: 1 },
+    q: 'a & b+c \ud83d',
+    status: ['paid', 'pending'],
+    email: undefined,
+    cursor: null,
+  };
+  await http.GET('/api/v1/admin/orders', { params: { query: query as never } });
+  t.deepEqual(Object.fromEntries(new URL(urls[0] ?? '').searchParams), {
+    updated_since: '2026-11-20T11:00:00.000Z',
+    from: 'null',
+    to: '[object Object]',
+    q: 'a & b+c \ufffd',
+    status: 'paid,pending',
+  });
+});
+
 test('a client that could send nothing is not created', (t) => {
   for (const wrong of [
     { baseUrl: '' },

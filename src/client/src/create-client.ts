@@ -37,6 +37,7 @@ export function createClient<Methods>(
     baseUrl,
     headers: { ...headers },
     fetch: fetchWithRetries(retryOptions),
+    querySerializer: toQuery,
     pathSerializer: (path, values) => path.replace(/\{(\w+)\}/g, (_, name) => toSegment(name, values[name])),
   });
   http.use({
@@ -99,6 +100,14 @@ async function request(http: HttpClient, { at }: Operation, init: object): Promi
   } catch {
     throw errorOf(response);
   }
+}
+
+/** Scripts without types give what openapi-fetch leaves out, such as a `Date`; half a character becomes U+FFFD. */
+function toQuery(query: Readonly<Record<string, unknown>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null) search.set(name, String(value instanceof Date ? value.toJSON() : value));
+  return search.toString();
 }
 
 /** Nothing, `.` and `..` would make the path another operation's; half a character cannot be encoded. */
