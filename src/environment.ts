@@ -31,9 +31,10 @@ export const Environment = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'The port of the web process.' }),
   PUBLIC_URL: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/?#]+(/[^?#]*)?$',
+      pattern: '^https?://[^/?#]+/?$',
       examples: ['https://api.cedar.example'],
-      description: 'The public URL of this service. In local mode it defaults to the URL it listens on.',
+      description:
+        'The public URL of this service, without a path. In local mode it defaults to the URL it listens on.',
     }),
   ),
   TRUSTED_PROXY_HOPS: Type.Optional(
