@@ -479,3 +479,24 @@ browserTest('every page is free of serious accessibility findings and fits a nar
   }
   t.deepEqual(complaints, []);
 });
+
+/** Evaluated in a page: what is beyond the edge of the window, also where its card cuts it off. */
+const beyondEdge = `[...document.querySelectorAll('main :is(dd, td, p, h2, button)')]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth)
+  .map(({ textContent }) => textContent)`;
+
+browserTest('every page fits a window of 320 pixels with text of twice the size', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  await buyMug(stack, atHome);
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/', 'Today');
+  await page.setViewportSize({ width: 320, height: 900 });
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  await until(() => page.evaluate<boolean>(fits));
+  for (const [path, title] of [...consolePages, ...(await recordPages(stack))]) {
+    await openInConsole(page, stack, path, title);
+    t.true(await page.evaluate<boolean>(fits), path);
+    t.deepEqual(await page.evaluate<string[]>(beyondEdge), [], path);
+  }
+});

@@ -17,7 +17,7 @@ interface PanelProps {
 export function Panel({ title, actions, children }: PanelProps): ReactNode {
   return (
     <Card component="section" variant="outlined" sx={{ mb: 2, ...afterPartsAbove }}>
-      <CardContent>
+      <CardContent sx={holdsFacts}>
         <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', mb: 1 }}>
           <Typography variant="h6" component="h2" sx={{ flexGrow: 1 }}>
             {title}
@@ -33,6 +33,9 @@ export function Panel({ title, actions, children }: PanelProps): ReactNode {
 /** What people wrote has its lines, each in its own direction. */
 export const asWritten = { whiteSpace: 'pre-line', unicodeBidi: 'plaintext' } as const;
 
+/** What holds facts: where it is too narrow for the size of the text, a value is below its name. */
+export const holdsFacts = { containerType: 'inline-size' } as const;
+
 interface FactsProps {
   readonly of: readonly (readonly [name: string, value: ReactNode])[];
   /** On which side the values stand below each other. */
@@ -44,7 +47,14 @@ export function Facts({ of, align = 'left' }: FactsProps): ReactNode {
   return (
     <Box
       component="dl"
-      sx={{ display: 'grid', gridTemplateColumns: 'minmax(6rem, auto) 1fr', columnGap: 2, rowGap: 0.5, m: 0 }}
+      sx={{
+        display: 'grid',
+        gridTemplateColumns: 'minmax(6rem, auto) 1fr',
+        '@container (max-width: 16rem)': { gridTemplateColumns: 'minmax(0, 1fr)' },
+        columnGap: 2,
+        rowGap: 0.5,
+        m: 0,
+      }}
     >
       {of
         .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')

@@ -11,7 +11,7 @@ import useMediaQuery from '@mui/material/useMediaQuery';
 import { type ReactNode, useId } from 'react';
 import { Link as RouterLink } from 'react-router';
 
-import { asWritten, Facts } from './facts.tsx';
+import { asWritten, Facts, holdsFacts } from './facts.tsx';
 import { RowName } from './row-button.tsx';
 
 export interface Column<Row> {
@@ -86,7 +86,11 @@ function WideRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf
 function NarrowRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf }: RowsProps<Row>) {
   const id = useId();
   return (
-    <Box component="ul" aria-label={label} sx={{ listStyle: 'none', m: 0, p: 0, overflowWrap: 'anywhere' }}>
+    <Box
+      component="ul"
+      aria-label={label}
+      sx={{ listStyle: 'none', m: 0, p: 0, overflowWrap: 'anywhere', ...holdsFacts }}
+    >
       {rows.map((row, index) => (
         <Box component="li" key={keyOf(row)} sx={{ p: 2, borderBottom: 1, borderColor: 'divider' }}>
           <div id={`${id}${index}`}>
