@@ -77,9 +77,11 @@ function placesAround(path: string): string[] {
 /** The path of a missing or unknown field is its own, not that of the object that it belongs to. */
 function pathOf({ instancePath, params }: ErrorObject): string {
   const name: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
-  if (typeof name !== 'string') return instancePath;
-  return `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return typeof name === 'string' ? instancePath + segmentOf(name) : instancePath;
 }
+
+/** What a field of an object or list adds to the JSON pointer to it. */
+export const segmentOf = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'text',

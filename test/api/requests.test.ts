@@ -240,19 +240,28 @@ async function close(server: Server): Promise<void> {
   server.close();
 }
 
-test('text that PostgreSQL cannot store is rejected anywhere in a body', async (t) => {
+test('text that PostgreSQL cannot store is rejected anywhere in a body, with its place', async (t) => {
   const { api, ctx, tenant } = t.context;
   const headers = { 'content-type': 'application/json' };
   const post = (path: string, body: string) => api.call('POST', path, { tenant: tenant.slug, body, headers });
+  const rejected = (path: string, detail: string) => ({
+    status: 400,
+    body: { error: 'invalid_request', detail, errors: only({ path, code: 'pattern' }) },
+  });
+  const reason = 'must not contain a NUL character or half a character.';
   for (const text of ['\\u0000', 'a\\u0000b', '\\ud800', 'x\\uDC00', '\\ude00\\ud83d']) {
-    t.like(await post('/api/v1/leads', `{"email":"ada@example.com","name":"${text}"}`), {
-      status: 400,
-      body: { error: 'invalid_json' },
-    });
-    t.like(await post('/api/v1/wholesale', `{"email":"ada@example.com","${text}":1}`), {
-      status: 400,
-      body: { error: 'invalid_json' },
-    });
+    t.like(
+      await post('/api/v1/leads', `{"email":"ada@example.com","name":"${text}"}`),
+      rejected('/name', `name ${reason}`),
+    );
+    t.like(
+      await post('/api/v1/leads', `{"email":"ada@example.com","metadata":{"a/b":["","${text}"]}}`),
+      rejected('/metadata/a~1b/1', `/metadata/a~1b/1 ${reason}`),
+    );
+    t.like(
+      await post('/api/v1/wholesale', `{"email":"ada@example.com","${text}":1}`),
+      rejected('', `The body ${reason}`),
+    );
   }
   t.is((await post('/api/v1/leads', '{"email":"ada@example.com","name":"\\ud83d\\ude00 \\\\u0000"}')).status, 201);
   t.is((await listLeads(ctx, {})).rows[0]?.name, '😀 \\u0000');

@@ -5,7 +5,7 @@ import { composed, parseComposedJson } from '#src/lib/composed.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { DomainError, serviceUnavailable } from '#src/lib/errors.ts';
 import type { TObject } from '#src/lib/schema.ts';
-import { holdsUnwritable } from '#src/lib/unwritable.ts';
+import { findUnwritable } from '#src/lib/unwritable.ts';
 import { type Issue, issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import { within } from '#src/lib/within.ts';
 import type { Route } from './define-route.ts';
@@ -192,8 +192,8 @@ function parseJson(bytes: Buffer, contentType: string, checksText = false): unkn
   } catch {
     throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
   }
-  if (!checksText && suspicious.test(text) && holdsUnwritable(value))
-    throw new HttpError(400, 'invalid_json', 'The body contains invalid characters.');
+  const issue = !checksText && suspicious.test(text) && findUnwritable(value);
+  if (issue) throw invalidRequest([issue], 'body');
   return value;
 }
 

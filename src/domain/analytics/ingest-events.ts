@@ -3,7 +3,7 @@ import { dayOf } from '#src/lib/calendar.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { networkOf } from '#src/lib/network-of.ts';
-import { holdsUnwritable } from '#src/lib/unwritable.ts';
+import { findUnwritable } from '#src/lib/unwritable.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
 import { rejectOverBacklog } from './backlog.ts';
@@ -122,10 +122,9 @@ function validateEvents(events: readonly unknown[]): ValidatedEvents {
 const propertiesCharactersMax = 4096;
 
 function validate(event: unknown): { code: string; detail: string } | undefined {
-  const [issue] = issuesOf(EventInput, event, { max: 1 });
+  // A batch is only parsed during aggregation, so that PostgreSQL would not reject before what it cannot store.
+  const [issue = findUnwritable(event)] = issuesOf(EventInput, event, { max: 1 });
   if (issue) return { code: issue.code, detail: `${issue.path || 'the event'} ${issue.detail}` };
-  // A batch is only parsed during aggregation, so that PostgreSQL would not reject it before.
-  if (holdsUnwritable(event)) return { code: 'pattern', detail: 'the event contains invalid characters' };
   const { properties } = event as EventInput;
   if (!properties || JSON.stringify(properties).length <= propertiesCharactersMax) return undefined;
   return { code: 'too_large', detail: `/properties may have at most ${propertiesCharactersMax} characters` };
