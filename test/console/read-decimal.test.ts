@@ -60,6 +60,12 @@ for (const [text, locale, number] of [
     t.is(readDecimal(text, 2, [], locale), number);
   });
 
+test('readDecimal takes a cell of a spreadsheet for its number, and two cells for none', (t) => {
+  t.is(readDecimal('12.50\t', 2), 12.5);
+  t.is(readDecimal('12.50\t3', 2), undefined);
+  t.is(readDecimal('12\t13', 2), undefined);
+});
+
 test('readDecimal takes the signs of its currency before or after the number, and no others', (t) => {
   const signs = ['USD', '$'];
   const read = (text: string) => readDecimal(text, 2, signs);

@@ -24,7 +24,7 @@ export function readDecimal(
 ): number | undefined {
   const { point: own, hasPairs } = notationOf(locale);
   const compact = withoutSign(plain(text), signs.map(plain))
-    .replaceAll(/[\s'’]/g, '')
+    .replaceAll(/[\p{Zs}'’]/gu, '')
     .replace('−', '-')
     .replaceAll(/\p{Nd}/gu, digitOf);
   // Without decimals, what looks like them can only be thousands.
