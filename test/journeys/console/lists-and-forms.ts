@@ -493,3 +493,20 @@ browserTest('the form of an action does not become that of another one when its 
   await button(page, 'Enable').waitFor();
   t.is(await dialog(page).count(), 0);
 });
+
+browserTest('a search takes as much of what is pasted as can be searched for', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  for (const [path, title] of [
+    ['/orders', 'Orders'],
+    ['/products', 'Products'],
+    ['/customers', 'Customers'],
+  ] as const) {
+    await openInConsole(page, stack, path, title);
+    await page.locator('input[name=q]').focus();
+    await page.keyboard.insertText('word '.repeat(2000));
+    await page.getByText('Nothing matches the filters.').waitFor();
+    t.is((await page.locator('input[name=q]').inputValue()).length, 200);
+  }
+});

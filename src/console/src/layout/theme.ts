@@ -54,6 +54,8 @@ const components: RaThemeOptions['components'] = {
   MuiMenu: { styleOverrides: { paper: edge } },
   // They are the store's at other services, which a browser would otherwise keep and fill in as the password of this one.
   RaPasswordInput: { defaultProps: { autoComplete: 'new-password' } },
+  // As much as the API searches for.
+  RaSearchInput: { defaultProps: { slotProps: { htmlInput: { maxLength: 200 } } } },
   // Many choices stand below each other.
   RaCheckboxGroupInput: {
     styleOverrides: {
