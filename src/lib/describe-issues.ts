@@ -43,12 +43,12 @@ function isTextToo({ keyword, parentSchema = {} }: ErrorObject): boolean {
   return keyword === 'type' && textKeywords.some((name) => name in parentSchema);
 }
 
-/** A text without the right format is described by that alone: a pattern only narrows it. */
+/** A text that is too short, or without the right format, is described by that alone: a pattern only narrows it. */
 function withoutSpelling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  const formatless = new Set(
-    errors.filter(({ keyword }) => keyword === 'format').map(({ instancePath }) => instancePath),
+  const described = new Set(
+    errors.filter(({ keyword }) => ['format', 'minLength'].includes(keyword)).map(({ instancePath }) => instancePath),
   );
-  return errors.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !formatless.has(instancePath));
+  return errors.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !described.has(instancePath));
 }
 
 /** Where one of several fields is required, none of them is by itself. */

@@ -9,6 +9,7 @@ import {
   closed,
   Email,
   IntegerLike,
+  Name,
   Nullable,
   NumberLike,
   OmittableOrEmpty,
@@ -93,6 +94,8 @@ test('issuesOf says that an empty text is empty, and describes a value that may 
       cents,
     ]);
   }
+  const named = issuesOf(Type.Object({ name: Name(9) }), { name: '' });
+  t.deepEqual(named, [{ path: '/name', code: 'minLength', detail: 'must not be empty' }]);
   const Charge = Type.Object({ amount_cents: Nullable(Cents), unitPriceCents: Cents });
   t.deepEqual(
     issuesOf(Charge, { amount_cents: '100.00', unitPriceCents: 19.99 }).map(({ detail }) => detail),
