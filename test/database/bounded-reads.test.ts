@@ -5,7 +5,7 @@ import { asPlatform, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { readOpenBusiness, readOverview } from '#src/domain/backoffice/index.ts';
 import { listOperations } from '#src/domain/bulk/index.ts';
-import { listActiveAnnouncements } from '#src/domain/content/index.ts';
+import { findEntry, listActiveAnnouncements } from '#src/domain/content/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { listCustomers } from '#src/domain/customers/index.ts';
 import { listLeads } from '#src/domain/leads/index.ts';
@@ -96,6 +96,11 @@ const works: readonly (readonly [string, number, (ctx: Context) => Promise<unkno
     (ctx) => listAudit(ctx, { subjectKind: 'order', limit: 20 }),
   ],
   ['announcements, all of which have ended', 100, (ctx) => listActiveAnnouncements(ctx, {})],
+  [
+    'an entry by its name',
+    100,
+    (ctx) => findEntry(ctx, 'announcement', 'open-house-with-tea-and-a-tour-of-the-kiln-3000'),
+  ],
   ['partners, one of whom has all sales, and lost a part of each', count + 100, (ctx) => listPartners(ctx, {})],
   ['leads of a source that none has', 100, (ctx) => listLeads(ctx, { source: 'quiz' })],
 ];

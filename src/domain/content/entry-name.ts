@@ -7,8 +7,8 @@ export interface EntryName {
 }
 
 /**
- * Whether `entries e` has this name. A range, because only the index of names can be read by it: by equality,
- * PostgreSQL reads all entries of the type while the table has no statistics.
+ * Whether `entries e` has this name. The type is compared where no index has it: otherwise PostgreSQL reads all entries
+ * of the type while the table has no statistics.
  */
 export const isNamed = ({ type, slug }: EntryName): Sql =>
-  sql`(e.slug, e.type) between (${slug}, ${type}) and (${slug}, ${type})`;
+  sql`e.slug = ${slug} and case when e.type = ${type} then true end`;

@@ -106,8 +106,8 @@ function rowsOf(tenant: string, count: number): Sql[] {
       select ${tenant}, ${id('lead')}, 'lead-' || i || '@example.com', 'newsletter', now(), now() ${numbers}`,
     sql`
       insert into entries (tenant_id, id, type, slug, title, body, ends_at, published_at, version, created_at, updated_at)
-      select ${tenant}, ${id('ent')}, 'announcement', 'announcement-' || i, 'Open house', '[]', now() - interval '1 day',
-        now() - interval '2 days', 1, now(), now() ${numbers}`,
+      select ${tenant}, ${id('ent')}, 'announcement', 'open-house-with-tea-and-a-tour-of-the-kiln-' || i, 'Open house',
+        '[]', now() - interval '1 day', now() - interval '2 days', 1, now(), now() ${numbers}`,
     sql`
       insert into webhook_endpoints (tenant_id, id, url, events, concurrency, secret_sealed, version, created_at,
         updated_at)
