@@ -37,6 +37,16 @@ export const issueRefund = defineJob({
   key: ({ refundId, attempt }) => `${refundId}:${attempt}`,
 });
 
+/** Fetches a subscription some time after it was to be reactivated: whether the provider did that may not be known. */
+export const checkReactivation = defineJob({
+  name: 'payments.check-reactivation',
+  queue: 'payments',
+  payload: Type.Object({ paymentSubscriptionId: Type.String(), version: Type.Integer() }),
+  retry: exponential({ attempts: 8 }),
+  timeoutSeconds: 60,
+  key: ({ paymentSubscriptionId, version }) => `${paymentSubscriptionId}:${version}`,
+});
+
 /** Deletes the discount that was created at the provider for one session, when that has ended. */
 export const removeDiscount = defineJob({
   name: 'payments.remove-discount',

@@ -82,6 +82,7 @@ export const processors: readonly Processor[] = [
   processor(paymentsJobs.reconcilePaymentEvent, payments.reconcilePaymentEvent),
   processor(paymentsJobs.checkSession, payments.checkSession),
   processor(paymentsJobs.issueRefund, payments.issueRefund),
+  processor(paymentsJobs.checkReactivation, payments.checkReactivation),
   processor(paymentsJobs.removeDiscount, payments.removeDiscount),
   processor(paymentsJobs.finishSecretRotation, payments.finishSecretRotation),
   platformProcessor(paymentsJobs.sweepSessions, payments.sweepSessions),

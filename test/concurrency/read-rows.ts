@@ -6,6 +6,8 @@ import type { Services } from '#src/services.ts';
 /** What differs from one store to the next. */
 const chance: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)/g, 'time'],
+  // In milliseconds.
+  [/\b1\d{12}\b/g, 'time'],
   [/\\\\x[0-9a-f]*/g, 'bytes'],
   [/\b(evt_)?[a-z]{2,6}_[0-9a-hjkmnp-tv-z]{12,}\b/g, 'id'],
   [/\b[0-9a-f]{8}-?[0-9a-f-]{24,27}\b/g, 'id'],

@@ -1,4 +1,5 @@
 import { refundDuplicate, refundUnusedLabel } from '#jobs/labels.ts';
+import { checkReactivation } from '#jobs/payments.ts';
 import { readOneOrFail } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { openJobsOf } from '#src/outbox/queue-states.ts';
@@ -7,7 +8,7 @@ import { isAnySent } from '../orders/index.ts';
 
 /** What of a store goes on although it is closed. */
 export interface OpenBusiness {
-  /** Subscriptions at the payment provider that are charged again, or that it still tries to charge. */
+  /** Subscriptions at the payment provider that are or may be charged again, or that it still tries to charge. */
   readonly subscriptions: number;
   /** Checkouts that can be paid, or whose payment is on its way. */
   readonly checkouts: number;
@@ -33,7 +34,10 @@ export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
     sql`
     select
       (select count(distinct payment_subscription_id)::int from subscriptions
-        where ${ofStore} and status <> 'canceled' and (status = 'past_due' or not cancel_at_period_end)) as subscriptions,
+        where ${ofStore} and status <> 'canceled' and (
+          status = 'past_due' or not cancel_at_period_end or payment_subscription_id in (
+            select payload ->> 'paymentSubscriptionId'
+            from (${openJobsOf(ctx.tenant.id, [checkReactivation.name])}) as job))) as subscriptions,
       (select count(*)::int from payment_sessions
         where ${ofStore} and state in ('creating', 'open', 'processing')) as checkouts,
       (select max(expires_at) from ${payable}) as "payableUntil",

@@ -25,7 +25,7 @@ export { reconcilePaymentEvent } from './events/reconcile-payment-event.ts';
 export { type Replayed, replayPayments } from './events/replay-payments.ts';
 export type { ReplayWhat } from './events/replay-targets.ts';
 export { sweepEvents, sweepStoreEvents } from './events/sweep-events.ts';
-export { ManageInput, manageSubscription, reactivateSubscription } from './manage-subscription.ts';
+export { checkReactivation, ManageInput, manageSubscription, reactivateSubscription } from './manage-subscription.ts';
 export { closeRefunded, endOrder, refundToGiftCard } from './orders.ts';
 export { BillingPortalInput, findPaymentCustomer, openBillingPortal } from './payment-customer.ts';
 export { paymentPersonalData } from './personal-data.ts';

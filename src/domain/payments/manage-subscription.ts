@@ -1,7 +1,11 @@
+import { checkReactivation as checkReactivationJob } from '#jobs/payments.ts';
 import { readOne, transact } from '#src/database/transact.ts';
-import { DomainError, found, invalidRequest, notFound, ProviderError, rejectIssues } from '#src/lib/errors.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { DomainError, found, invalidRequest, notFound, ProviderError, rejectIssues, Snooze } from '#src/lib/errors.ts';
 import { BooleanLike, ReadWith, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import { SubscriptionInterval, sellsInterval } from '../catalog/index.ts';
 import { checkCountry } from '../checks.ts';
@@ -16,9 +20,10 @@ import {
   type SubscriptionView,
   subscriberOf,
 } from '../subscriptions/index.ts';
-import { isRemoved } from '../tenants/index.ts';
+import { rejectIfRemoved } from '../tenants/index.ts';
 import { openAccount, whileCallerWaits } from './accounts/payment-account.ts';
-import { paymentErrorOf, timeBucketOf, withPaymentErrors } from './provider-calls.ts';
+import { paymentErrorOf, providerFailureOf, timeBucketOf, withPaymentErrors } from './provider-calls.ts';
+import { applyCurrent } from './snapshots/apply-snapshot.ts';
 import { fetchSubscription } from './snapshots/fetch-snapshot.ts';
 
 const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_interval', 'change_address']);
@@ -133,29 +138,7 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
   if (subscription.isUnsold) throw notSold();
 
   const account = whileCallerWaits(await openAccount(ctx));
-  const changing = changeAndApply(ctx, account, id, subscription, wanted);
-  if (wanted.action === 'keep') {
-    // Also where it fails, the provider may have kept it.
-    await changing.catch(() => undefined);
-    if (await transact(ctx, isRemoved)) {
-      // Its removal did not count it, and nobody would see that it is charged.
-      await changeAtProvider(ctx, account, id, subscription, { action: 'cancel_at_period_end' });
-      throw notFound('store');
-    }
-  }
-  await changing;
-  const view = found(await readSubscription(ctx, id), 'subscription');
-  if (view.status === 'canceled' && !wanted.action.startsWith('cancel')) throw alreadyCanceled();
-  return view;
-}
-
-async function changeAndApply(
-  ctx: Context,
-  account: PaymentAccount,
-  id: string,
-  subscription: ManagedSubscription,
-  wanted: SubscriptionChange,
-): Promise<void> {
+  if (wanted.action === 'keep') await announceReactivation(ctx, subscription);
   await changeAtProvider(ctx, account, id, subscription, wanted);
   const snapshot = await withPaymentErrors(fetchSubscription(ctx, account, subscription.paymentSubscriptionId));
   await transact(ctx, async (ctx) => {
@@ -163,6 +146,38 @@ async function changeAndApply(
     if (order) await applySubscription(ctx, snapshot, subscriberOf(order));
     await recordAudit(ctx, { action: `subscription.${wanted.action}`, subjectKind: 'subscription', subjectId: id });
   });
+  const view = found(await readSubscription(ctx, id), 'subscription');
+  if (view.status === 'canceled' && !wanted.action.startsWith('cancel')) throw alreadyCanceled();
+  return view;
+}
+
+/** Longer than a reactivation takes. */
+const reactivatedWithinMs = minutes(2);
+
+/**
+ * Before a subscription is reactivated: until it was checked whether it was, it counts as one that is charged, whatever
+ * becomes of this process, so that its store is not removed.
+ * @throws DomainError not_found when the store was removed already
+ */
+async function announceReactivation(ctx: Context, { paymentSubscriptionId }: ManagedSubscription): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    await rejectIfRemoved(ctx);
+    const payload = { paymentSubscriptionId, version: ctx.clock.now().getTime() };
+    enqueue(ctx, checkReactivationJob, payload, { dueAt: fromNow(ctx.clock, reactivatedWithinMs) });
+  });
+}
+
+/** Apply what the provider has of a subscription that was to be reactivated. Without an account it is not charged. */
+export async function checkReactivation(
+  ctx: Context,
+  { paymentSubscriptionId }: { paymentSubscriptionId: string },
+): Promise<void> {
+  try {
+    await applyCurrent(ctx, await openAccount(ctx), 'subscription', paymentSubscriptionId);
+  } catch (error) {
+    const failure = providerFailureOf(error);
+    if (failure instanceof ProviderError) throw new Snooze(reactivatedWithinMs, failure.message);
+  }
 }
 
 /**

@@ -53,15 +53,10 @@ export async function findTenant(ctx: PlatformContext, condition: Sql): Promise<
 export const isNotRemoved = ({ tenant }: Pick<Context, 'tenant'>): Sql => sql`
   exists (select from tenants where id = ${tenant.id} and removed_at is null for key share)`;
 
-/** Whether the store was removed. If it was not, it is not before this transaction ends. */
-export async function isRemoved(ctx: InTransaction): Promise<boolean> {
-  const [row] = await ctx.tx.execute(sql`select where ${isNotRemoved(ctx)}`);
-  return !row;
-}
-
-/** The same for a transaction that needs the store. @throws DomainError `not_found` when it was removed */
+/** The same for a transaction. @throws DomainError `not_found` when the store was removed */
 export async function rejectIfRemoved(ctx: InTransaction): Promise<void> {
-  if (await isRemoved(ctx)) throw notFound('store');
+  const [row] = await ctx.tx.execute(sql`select where ${isNotRemoved(ctx)}`);
+  if (!row) throw notFound('store');
 }
 
 /** The columns of a `Tenant`, named after its fields. */

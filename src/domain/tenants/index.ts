@@ -23,7 +23,6 @@ export {
   createKeyDirectory,
   createTenantDirectory,
   isNotRemoved,
-  isRemoved,
   type KeyDirectory,
   listTenants,
   type OpenedKey,

@@ -21,6 +21,7 @@ import { fetchSnapshot, fetchSubscription } from '#src/domain/payments/snapshots
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
 import { closeStore } from '#src/domain/tenants/index.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { behind } from '#test/support/clock.ts';
@@ -947,29 +948,36 @@ test.serial(
   },
 );
 
-for (const [circumstance, isLost] of [
-  ['', false],
-  [', also where the response was lost', true],
+for (const [circumstance, acts, responds] of [
+  ['', true, true],
+  [' and the response is lost', true, false],
+  [' and it is killed before', false, false],
 ] as const) {
-  test.serial(`a subscription that is kept while its store is removed is canceled again${circumstance}`, async (t) => {
-    const { ctx, account, stripe } = t.context;
+  test.serial(`a subscription counts as charged while a process reactivates it${circumstance}`, async (t) => {
+    const { ctx, services, clock } = t.context;
     const { subscription } = await subscribe(t.context);
-    const { id, paymentSubscriptionId } = subscription;
+    const { id } = subscription;
     await manageSubscription(ctx, id, { action: 'cancel' });
+    await settle(t.context);
     await transact(behind(ctx), closeStore);
+    const remove = () => removeStore(ctx, 'ada@desk');
+    const charged = ['subscriptions that Stripe still charges: 1 (cancel them)'];
     const { payments } = ctx.ports;
     const changeSubscription: PaymentGateway['changeSubscription'] = async (...change) => {
-      await payments.changeSubscription(...change);
-      if (change[2].action !== 'keep') return;
-      t.deepEqual(await removeStore(ctx, 'ada@desk'), []);
-      if (isLost) throw new ProviderError('stripe', 'away', 'The connection was lost.');
+      t.deepEqual(await remove(), charged);
+      if (acts) await payments.changeSubscription(...change);
+      if (!responds) throw new ProviderError('stripe', 'away', 'The connection was lost.');
     };
     const ports = { ...ctx.ports, payments: Object.assign(Object.create(payments), { changeSubscription }) };
-    await t.throwsAsync(reactivateSubscription({ ...ctx, ports }, id), { code: 'not_found' });
-    const { subscriptions } = await stripe.account(account.secretKey);
-    t.like(
-      subscriptions.find((each) => each.id === paymentSubscriptionId),
-      { cancel_at_period_end: true },
-    );
+    const reactivating = reactivateSubscription({ ...ctx, ports }, id);
+    if (responds) await reactivating;
+    else await t.throwsAsync(reactivating, { code: 'payment_provider_unavailable' });
+    t.deepEqual(await remove(), charged);
+
+    clock.pass(minutes(2));
+    await runJobs(services);
+    t.is((await readSubscription(ctx, id))?.cancel_at_period_end, !acts);
+    t.deepEqual(await remove(), acts ? charged : []);
+    if (!acts) await t.throwsAsync(reactivateSubscription(ctx, id), { code: 'not_found' });
   });
 }
