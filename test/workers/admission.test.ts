@@ -52,6 +52,20 @@ test('a process that was idle and is busy starts few jobs at once again', async 
   for (const turn of later) (await turn.end)();
 });
 
+test('a process in which nothing was starting for a moment starts few jobs at once again', async (t) => {
+  const priorityGate = new PriorityGate({ isBusy: () => false, beginningMs: 1, measureEveryMs: 20 });
+  for (let measurement = 0; measurement < 8; measurement += 1) {
+    await pause(25);
+    (await request(priorityGate).end)();
+  }
+  await pause(25);
+  const turns = Array.from({ length: 40 }, () => request(priorityGate));
+  // No timer fires in between.
+  for (let turn = 0; turn < 5; turn += 1) await undefined;
+  t.is(turns.filter(({ come }) => come).length, 4);
+  for (const turn of turns) (await turn.end)();
+});
+
 test('in a busy process, jobs of other queues start in their order as jobs end', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
   const turns = Array.from({ length: 4 }, () => request(priorityGate));

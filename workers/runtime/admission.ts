@@ -165,7 +165,8 @@ const measureEveryMs = 25;
  * A steady stream of orders delays the jobs of others and does not stop them.
  *
  * While the thread is idle the number of places doubles with each measurement, as TCP's slow start does (RFC 5681): all
- * that wait at once would make it busy for long before it is measured again.
+ * that wait at once would make it busy for long before it is measured again. It begins anew
+ * after a moment in which none was starting: that the thread was idle then says nothing about many.
  */
 export class PriorityGate {
   /** How many yielding jobs are starting. */
@@ -200,6 +201,8 @@ export class PriorityGate {
 
   /** Waits for its turn. Call the returned function when the job has ended. */
   async enter(tenantId: string): Promise<() => void> {
+    const hasRested = this.#beginning === 0 && performance.now() - this.#measuredAt >= this.#beginningMs;
+    if (hasRested) this.#places = fewAtOnce;
     this.#measure();
     if (this.#hasRoom(tenantId)) this.#begin(tenantId);
     else {
