@@ -1,4 +1,3 @@
-import { escapeHtml } from '#src/lib/html.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import type { Context } from '../context.ts';
 import type { MailKind } from './kinds.ts';
@@ -48,17 +47,18 @@ export async function renderEmail<Kind extends MailKind>(
   content: MailContent<Kind>,
 ): Promise<RenderedEmail> {
   const template: Template<Kind> = templates[kind];
-  const email: EmailDocument = await template(ctx, content);
+  const { reason, ...document } = await template(ctx, content);
   const branding = emailBrandingOf(ctx.tenant);
+  const email: EmailDocument = { ...document, reason: withoutSecondStop(reason, branding.name) };
   return {
     subject: oneLine(email.subject),
-    text: withoutSecondStop(renderText(email, branding), branding.name),
-    html: withoutSecondStop(renderHtml(email, branding), escapeHtml(branding.name)),
+    text: renderText(email, branding),
+    html: renderHtml(email, branding),
     // Prevents automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...email.headers },
   };
 }
 
 /** A sentence that ends with a name such as Cedar Ltd. ends with the full stop of that. */
-const withoutSecondStop = (rendered: string, name: string): string =>
-  name.endsWith('.') ? rendered.replaceAll(`${name}.`, () => name) : rendered;
+const withoutSecondStop = (text: string, name: string): string =>
+  name.endsWith('.') ? text.replaceAll(`${name}.`, () => name) : text;

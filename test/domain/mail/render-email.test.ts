@@ -3,6 +3,7 @@ import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
 import { contrastOn, legible } from '#src/domain/mail/layout/theme.ts';
 import { renderEmail } from '#src/domain/mail/render-email.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
+import { escapeHtml } from '#src/lib/html.ts';
 import { textWidth } from '#src/lib/text-width.ts';
 import { awkwardNames } from '../../support/awkward-names.ts';
 import { inBrowser, launchBrowser } from '../../support/browser.ts';
@@ -139,6 +140,15 @@ test('a sentence that ends with the name of a store has one full stop, also afte
     t.regex(text, /Cedar Ltd\./, kind);
     t.false(text.includes('Ltd..') || html.includes('Ltd..'), kind);
   }
+});
+
+test('what a person wrote stays as it is, also where a full stop follows the name of the store', async (t) => {
+  const ctx = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, name: 'Cedar Ltd.' } };
+  const message = 'Cedar Ltd... you know. <https://cedar.example/Cedar Ltd../>';
+  const data = { ...everyKind.gift, message };
+  const { text, html } = await renderEmail(ctx, 'gift', { data, subjectId: 'sub_1', recipient: 'ada@example.com' });
+  t.true(text.includes(`> ${message}`));
+  t.true(html.includes(escapeHtml(message)));
 });
 
 test("a receipt adds up in its order's currency", async (t) => {

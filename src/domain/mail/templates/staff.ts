@@ -18,7 +18,7 @@ export const staffInvitation: Template<'staff_invitation'> = (ctx, { data, subje
     subject: `You are invited to the admin of ${ctx.tenant.name}`,
     within: `${data.valid_days} days`,
     reason: `You get this email because ${ctx.tenant.name} has added you to its staff.`,
-    text: `You can now work in the admin of ${ctx.tenant.name}. You do not need a password.`,
+    text: `You can now work in the admin of ${ctx.tenant.name}, and need no password.`,
     label: 'Accept and sign in',
     note: 'After that, request a new link on the sign-in page whenever you need one.',
   });
