@@ -258,7 +258,8 @@ test('the message lists each problem on a line of its own', (t) => {
 });
 
 test('outside local mode, PUBLIC_URL must be https and /ops needs a password', (t) => {
-  const publicUrl = 'The public URL of this service, without a path. In local mode it defaults to the URL it listens on.';
+  const publicUrl =
+    'The public URL of this service, without a path. In local mode it defaults to the URL it listens on.';
   for (const mode of ['test', 'live']) {
     const environment = { ...live, APP_MODE: mode };
     t.deepEqual(problemsOf(environment), []);

@@ -486,7 +486,6 @@ const beyondEdge = `[...document.querySelectorAll('main :is(dd, td, p, h2, butto
   .map(({ textContent }) => textContent)`;
 
 browserTest('every page fits a window of 320 pixels with text of twice the size', async (t) => {
-  t.timeout(300_000);
   const { stack } = t.context;
   await buyMug(stack, atHome);
   const page = await openOwnTab(t);

@@ -495,7 +495,6 @@ browserTest('the form of an action does not become that of another one when its 
 });
 
 browserTest('a search takes as much of what is pasted as can be searched for', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   for (const [path, title] of [
