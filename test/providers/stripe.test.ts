@@ -230,6 +230,29 @@ test('an error stored under the key leaves the outcome unknown, and findSession 
   t.is(await payments.findSession(account, 'ord_unknown', new Date()), undefined);
 });
 
+test('two stores of an account that look for the same customer of none at once get one each', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const email = 'dashboard@shopper.example';
+  const response = await fetch(`${simulator.url}/v1/customers`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.secretKey}` },
+    body: new URLSearchParams({ email }),
+  });
+  t.true(response.ok);
+  const found = await Promise.all(
+    ['ten_left', 'ten_right'].map((tenantId) =>
+      payments.findOrCreateCustomer(
+        { ...account, tenantId },
+        { email, enteredEmail: email, currency: 'USD' },
+        `customer:${tenantId}`,
+      ),
+    ),
+  );
+  t.is(new Set(found).size, 2);
+  const { customers } = await stripe.account(account.secretKey);
+  t.deepEqual(found.toSorted(), customers.map(({ id }) => id).toSorted());
+});
+
 test('a key first used with other parameters leaves the outcome unknown', async (t) => {
   const { payments, account } = t.context;
   const session = request();

@@ -89,6 +89,24 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     return data.some(({ metadata }) => ![null, shared.account.tenantId].includes(metadataIn(metadata).tenantId));
   }
 
+  /**
+   * Make a customer of no store this one's: from then on no other uses it, and this one finds it at once. All stores with
+   * the account send the same key, with which Stripe accepts only what came first.
+   * @returns whether no other store was first
+   */
+  async function takeCustomer(id: string, shared: SharedOptions): Promise<boolean> {
+    const metadata = customerMetadata(shared.account);
+    try {
+      await call({ ...shared, operation: 'customers.update', key: `customer:${id}` }, (options) =>
+        stripe.customers.update(id, { metadata }, options),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ProviderError && error.code === storedFailure) return false;
+      throw error;
+    }
+  }
+
   return {
     fetchSession,
     listSessions,
@@ -142,7 +160,6 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
 
     async findOrCreateCustomer(account, { email, enteredEmail, currency }, key, signal) {
       const shared = { account, budget: newBudget(account), signal };
-      const metadata = customerMetadata(account);
       // Stripe's search lags behind by minutes. Its list does not, but it compares emails case-sensitively.
       for (const spelling of new Set([email, enteredEmail])) {
         const found = await call({ ...shared, operation: 'customers.list' }, (options) =>
@@ -151,16 +168,11 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
         const { own, unowned } = usableCustomers(found.data, { tenantId: account.tenantId, currency });
         if (own) return own.id;
         for (const { id } of unowned) {
-          if (await isOfAnotherStore(id, shared)) continue;
-          // From then on no other store uses it, and this one finds it at once.
-          await call({ ...shared, operation: 'customers.update', key: `${key}:${id}` }, (options) =>
-            stripe.customers.update(id, { metadata }, options),
-          );
-          return id;
+          if (!(await isOfAnotherStore(id, shared)) && (await takeCustomer(id, shared))) return id;
         }
       }
       const made = await call({ ...shared, operation: 'customers.create', key }, (options) =>
-        stripe.customers.create({ email, metadata }, options),
+        stripe.customers.create({ email, metadata: customerMetadata(account) }, options),
       );
       return made.id;
     },
