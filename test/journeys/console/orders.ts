@@ -304,3 +304,15 @@ browserTest('the page of today lists what is packed, and no order of which nothi
     [true, false],
   );
 });
+
+browserTest('an order that has no email yet does not name one', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  const { order_id: id, order_number: number } = await clientsOf(stack).storefront.createCheckoutSession({
+    items: [{ product_slug: 'pour-over-set', quantity: 1 }],
+  });
+  await openInConsole(page, stack, `/orders/${id}/show`, number);
+  await page.getByText('Ordered', { exact: true }).waitFor();
+  t.is(await page.getByRole('term').filter({ hasText: 'Email' }).count(), 0);
+});

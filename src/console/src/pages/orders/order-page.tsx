@@ -156,7 +156,7 @@ function CustomerPanel({ order }: Props) {
     <Panel title="Customer" actions={actions}>
       <Facts
         of={[
-          ['Email', <CustomerLink key="email" customer={customer} />],
+          ['Email', customer.email && <CustomerLink key="email" customer={customer} />],
           ['Ordered', formatTime(created_at)],
           ['Paid', paid_at && formatTime(paid_at)],
           ['Imported', imported_at && formatTime(imported_at)],
