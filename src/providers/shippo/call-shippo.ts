@@ -39,8 +39,8 @@ const usualTimeoutMs = seconds(15);
 
 /**
  * Every call of Shippo: through its SDK, with a deadline, without the SDK's retries, behind the account's circuit
- * breaker, and logged. The response is read from the wire, because the SDK rejects responses with values that it does
- * not know, even of labels that were bought, and drops fields that it does not know.
+ * breaker, and logged. The response is read from the wire and withheld from the SDK, which rejects responses with values
+ * that it does not know, even of labels that were bought, and drops fields that it does not know.
  */
 export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShippo {
   return (account, call, options = {}) =>
@@ -64,8 +64,7 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
         try {
           await call.send(sdk.open(account, baseUrl, received, signalWithin(timeoutMs, signal)));
         } catch (error) {
-          const hasResponse = error instanceof sdk.errors.ResponseValidationError && received.body !== undefined;
-          if (!hasResponse) {
+          if (received.body === undefined) {
             const classified = classifyError(sdk.errors, call.operation, error);
             finish(classified.failure);
             throw classified;
@@ -102,6 +101,11 @@ interface Sdk {
   ): Shippo;
 }
 
+/** Ends a call of the SDK with a response that is not for it. */
+class Withheld extends Error {
+  override readonly name = 'Withheld';
+}
+
 /** Loaded on first use: the package takes a quarter of a second, and most processes never need it. */
 const loadSdk = loadOnce(async (): Promise<Sdk> => {
   const [{ Shippo }, { HTTPClient }, errors] = await Promise.all([
@@ -113,10 +117,14 @@ const loadSdk = loadOnce(async (): Promise<Sdk> => {
     errors,
     open(account, baseUrl, received, signal) {
       // The signal is passed to the request itself: the one that the SDK derives from it may be garbage-collected.
-      const httpClient = new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal }) });
-      httpClient.addHook('response', async (response) => {
-        received.status = response.status;
-        if (response.ok) received.body = await response.clone().text();
+      const httpClient = new HTTPClient({
+        async fetcher(input, init) {
+          const response = await fetch(input, { ...init, signal });
+          received.status = response.status;
+          if (!response.ok) return response;
+          received.body = await response.text();
+          throw new Withheld();
+        },
       });
       return new Shippo({
         apiKeyHeader: account.apiKey,
