@@ -2,6 +2,7 @@ import type { ExecutionContext, SerialFn, TestFn } from 'ava';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 import { ensureChromium } from '#src/dev/embedded/programs.ts';
+import { within } from '#src/lib/within.ts';
 import { waitMaxMs } from './until.ts';
 
 /** Where it is false, browser tests are skipped; with REQUIRE_CHROMIUM=1 the run fails before. */
@@ -28,11 +29,24 @@ export function inBrowser<Context>(declare: TestFn<Context> | SerialFn<Context>)
 
 const launched = new Set<Browser>();
 
+/** Evaluated in each page, before its own scripts: note the last that was pressed, clicked and focused. */
+const noteEvents = `{
+  const noted = window.notedEvents = [];
+  const note = ({ type, key = '', target: { tagName = '', ariaLabel, textContent } }) => {
+    const text = tagName === 'BODY' ? '' : (ariaLabel ?? textContent ?? '').slice(0, 40);
+    noted.push([Math.round(performance.now()), type, key, tagName, text].join(' '));
+    if (noted.length > 40) noted.shift();
+  };
+  for (const type of ['pointerdown', 'pointerup', 'click', 'keydown', 'focusin']) addEventListener(type, note, true);
+}`;
+
+/** What each page shows, and what led there. One that does not respond says so. */
 async function logPages(t: ExecutionContext<any>): Promise<void> {
   const pages = [...launched].flatMap((browser) => browser.contexts()).flatMap((context) => context.pages());
   for (const page of pages) {
-    const shown = page.locator('body').ariaSnapshot({ timeout: 5000 });
-    t.log(page.url(), await shown.catch((error: Error) => error.message));
+    const read = Promise.all([page.locator('body').ariaSnapshot(), page.evaluate<readonly string[]>('notedEvents')]);
+    const [shown, events] = (await within(5000, read).catch((error: Error) => [error.message, []])) ?? ['silent', []];
+    t.log(page.url(), [shown, ...events].join('\n'));
   }
 }
 
@@ -49,7 +63,10 @@ const flags = [
 
 export async function launchBrowser(): Promise<Browser> {
   const browser = await chromium.launch({ executablePath: await ensureChromium(), args: flags });
-  browser.on('context', (context) => context.setDefaultTimeout(waitMaxMs));
+  browser.on('context', (context) => {
+    context.setDefaultTimeout(waitMaxMs);
+    context.addInitScript(noteEvents).catch(() => undefined);
+  });
   launched.add(browser);
   browser.on('disconnected', () => launched.delete(browser));
   return browser;
