@@ -82,13 +82,15 @@ export async function recordPages(
   ];
 }
 
-/** The client sends no files. @returns the id of the import */
+/** The client, which tries again where a busy machine responds 503, sends no files. @returns the id of the import */
 async function importFile({ url, store }: Stack, kind: string, body: string): Promise<string> {
-  const response = await fetch(`${url}/api/v1/admin/imports?kind=${kind}&format=csv&dry_run=true`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${store.secretKey}`, 'content-type': 'text/csv' },
-    body,
-  });
+  const send = () =>
+    fetch(`${url}/api/v1/admin/imports?kind=${kind}&format=csv&dry_run=true`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${store.secretKey}`, 'content-type': 'text/csv' },
+      body,
+    });
+  const response = await until(() => send().then((sent) => (sent.status === 503 ? undefined : sent)));
   return ((await response.json()) as { import: { id: string } }).import.id;
 }
 

@@ -18,16 +18,11 @@ import {
 browserTest('a long message from the storefront leaves the other rows of its list in sight', async (t) => {
   const { stack } = t.context;
   const page = await openConsole(t);
-  const message = 'Buy followers! '.repeat(333);
-  const post = (path: string, body: object) =>
-    fetch(`${stack.url}/api/v1${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-tenant-slug': stack.store.slug },
-      body: JSON.stringify({ email: 'spam@shopper.example', ...body }),
-    });
-  t.is((await post('/wholesale', { message })).status, 201);
-  t.is((await post('/partners/apply', { message })).status, 201);
-  t.is((await post('/leads/quiz', { answers: { message } })).status, 201);
+  const [email, message] = ['spam@shopper.example', 'Buy followers! '.repeat(333)];
+  const { storefront } = clientsOf(stack);
+  await storefront.createWholesaleInquiry({ email, message });
+  await storefront.applyAsPartner({ email, message });
+  await storefront.submitQuiz({ email, answers: { message } });
   for (const [path, title] of [
     ['/wholesale', 'Wholesale inquiries'],
     ['/partner-applications', 'Partner applications'],
