@@ -7,8 +7,9 @@ import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { hasBrowser, inBrowser, launchBrowser } from '#test/support/browser.ts';
+import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
-import { owner, signInToConsole } from '#test/support/walk-console.ts';
+import { openInConsole, owner, signInToConsole } from '#test/support/walk-console.ts';
 
 export interface ConsoleContext {
   receiver: Receiver;
@@ -96,6 +97,19 @@ export async function openTab(t: ExecutionContext<ConsoleContext>, window: Page)
 
 /** A tab of the owner's window for a test that changes what its page is sent, or its size. */
 export const openOwnTab = async (t: ExecutionContext<ConsoleContext>) => openTab(t, await openConsole(t));
+
+/** Opens the page of an endpoint that rejects webhook.test and is sent no other event. It is deleted when the test ends. */
+export async function openRejectingEndpoint(t: ExecutionContext<ConsoleContext>, page: Page): Promise<void> {
+  const { receiver, stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { webhook_endpoint: endpoint } = await admin.createWebhookEndpoint({
+    url: `${receiver.url}?rejects`,
+    events: ['order.refunded'],
+  });
+  t.teardown(() => admin.deleteWebhookEndpoint(endpoint.id));
+  await admin.testWebhookEndpoint(endpoint.id);
+  await openInConsole(page, stack, `/webhooks/${endpoint.id}/show`, new URL(receiver.url).host);
+}
 
 /** Do what needs the second factor, and enter the code that is emailed then. */
 export async function verifyAfter(

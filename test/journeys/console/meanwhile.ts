@@ -13,6 +13,7 @@ import {
   doVerified,
   openConsole,
   openOwnTab,
+  openRejectingEndpoint,
   openTab,
   signIn,
   verifyAfter,
@@ -288,4 +289,20 @@ browserTest('who corrects the name of a member keeps the role that another owner
     staff.find(({ id }) => id === member.id),
     { name: 'Kim', role: 'support' },
   );
+});
+
+browserTest('what is open of a row stays open when the row leaves the list', async (t) => {
+  const page = await openOwnTab(t);
+  await openRejectingEndpoint(t, page);
+  const row = page.getByRole('row', { name: /webhook\.test/ });
+  for (const label of ['Attempts', 'Send again']) {
+    await row.getByRole('button', { name: label }).click();
+    await page.route('**/deliveries*', (route) => route.fulfill({ json: { deliveries: [], cursor: null } }));
+    for (let read = 0; read < 2; read += 1)
+      await page.waitForResponse((response) => response.url().includes('/deliveries'));
+    await dialog(page).getByRole('button', { name: 'Close' }).click();
+    await page.getByText('Events that are sent to the endpoint appear here').waitFor();
+    await page.unroute('**/deliveries*');
+  }
+  t.is(await dialog(page).count(), 0);
 });

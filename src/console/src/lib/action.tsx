@@ -11,7 +11,7 @@ import { type FieldValues, useFormState } from 'react-hook-form';
 
 import { useScope } from '../session/session.ts';
 import { FormProblem } from './form-problem.tsx';
-import { RowButton } from './row-button.tsx';
+import { RowButton, useRetainedRow } from './row-button.tsx';
 import { type ActionRequest, type UnknownOutcomes, useAction } from './use-action.ts';
 import { useFocusNearby } from './use-focus-nearby.ts';
 
@@ -42,6 +42,7 @@ export function Action<Input extends object, Outcome = unknown>(props: ActionPro
   const [opened, setOpened] = useState<string>();
   const [unknown] = useState<UnknownOutcomes>(() => new Map());
   const opener = useFocusNearby();
+  useRetainedRow(opened === label);
   const isAllowed = useScope(scope);
   if (!isAllowed) return null;
   const open = () => {

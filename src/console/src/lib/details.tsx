@@ -5,7 +5,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { type ReactNode, useId, useState } from 'react';
 
-import { RowButton } from './row-button.tsx';
+import { RowButton, useRetainedRow } from './row-button.tsx';
 
 interface DetailsProps {
   /** What the button says. */
@@ -19,6 +19,7 @@ interface DetailsProps {
 export function Details({ label, title, maxWidth, children }: DetailsProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const titleId = useId();
+  useRetainedRow(isOpen);
   return (
     <>
       <RowButton onClick={() => setOpen(true)}>{label}</RowButton>

@@ -8,11 +8,11 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
-import { type ReactNode, useId } from 'react';
+import { type Dispatch, type ReactNode, type SetStateAction, useCallback, useId, useState } from 'react';
 import { Link as RouterLink } from 'react-router';
 
 import { asWritten, Facts, holdsFacts } from './facts.tsx';
-import { RowName } from './row-button.tsx';
+import { RetainRow, RowName } from './row-button.tsx';
 
 export interface Column<Row> {
   readonly label: string;
@@ -32,12 +32,46 @@ interface RowsProps<Row> {
   readonly empty?: string;
 }
 
-/** Rows as a table, or below each other where that would be too wide. */
+/** Rows of which something is open, by key. */
+type OpenRows<Row> = ReadonlyMap<string, Row>;
+
+interface ShownRowsProps<Row> extends RowsProps<Row> {
+  readonly setOpen: Dispatch<SetStateAction<OpenRows<Row>>>;
+}
+
+/**
+ * Rows as a table, or below each other where that would be too wide. One of which something is open, such as a form, is
+ * the last of them while it is no longer among those that are read.
+ */
 export function Rows<Row>(props: RowsProps<Row>): ReactNode {
   const isNarrow = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'));
-  if (props.rows.length === 0)
+  const [open, setOpen] = useState<OpenRows<Row>>(() => new Map());
+  const keys = new Set(props.rows.map(props.keyOf));
+  const rows = [...props.rows, ...[...open].filter(([key]) => !keys.has(key)).map(([, row]) => row)];
+  if (rows.length === 0)
     return props.empty && <Typography sx={{ p: 2, color: 'text.secondary' }}>{props.empty}</Typography>;
-  return isNarrow ? <NarrowRows {...props} /> : <WideRows {...props} />;
+  const shown = { ...props, rows, setOpen };
+  return isNarrow ? <NarrowRows {...shown} /> : <WideRows {...shown} />;
+}
+
+interface RowPartsProps<Row> extends Pick<ShownRowsProps<Row>, 'keyOf' | 'setOpen'> {
+  readonly row: Row;
+  /** The id of the element that names the row. */
+  readonly nameId: string;
+  readonly children: ReactNode;
+}
+
+function RowParts<Row>({ row, nameId, keyOf, setOpen, children }: RowPartsProps<Row>) {
+  const key = keyOf(row);
+  const retain = useCallback(() => {
+    setOpen((open) => new Map(open).set(key, row));
+    return () => setOpen((open) => new Map([...open].filter(([other]) => other !== key)));
+  }, [key, row, setOpen]);
+  return (
+    <RowName value={nameId}>
+      <RetainRow value={retain}>{children}</RetainRow>
+    </RowName>
+  );
 }
 
 /** A long word breaks, and does not move the other columns out of the window. A number stays in one piece. */
@@ -48,7 +82,7 @@ const cellOf = (align: 'right' | undefined) => ({
   ...asWritten,
 });
 
-function WideRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf }: RowsProps<Row>) {
+function WideRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf, setOpen }: ShownRowsProps<Row>) {
   const id = useId();
   return (
     <Box sx={{ overflowX: 'auto' }}>
@@ -68,13 +102,13 @@ function WideRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf
               <TableCell id={`${id}${index}`} align={name.align} sx={{ ...cellOf(name.align), minWidth: 120 }}>
                 <Name row={row} column={name} linkOf={linkOf} />
               </TableCell>
-              <RowName value={`${id}${index}`}>
+              <RowParts row={row} nameId={`${id}${index}`} keyOf={keyOf} setOpen={setOpen}>
                 {columns.map(({ label, align, show }) => (
                   <TableCell key={label} align={align} sx={cellOf(align)}>
                     {show(row)}
                   </TableCell>
                 ))}
-              </RowName>
+              </RowParts>
             </TableRow>
           ))}
         </TableBody>
@@ -83,7 +117,7 @@ function WideRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf
   );
 }
 
-function NarrowRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf }: RowsProps<Row>) {
+function NarrowRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf, setOpen }: ShownRowsProps<Row>) {
   const id = useId();
   return (
     <Box
@@ -96,9 +130,9 @@ function NarrowRows<Row>({ label, rows, columns: [name, ...columns], keyOf, link
           <div id={`${id}${index}`}>
             <Name row={row} column={name} linkOf={linkOf} />
           </div>
-          <RowName value={`${id}${index}`}>
+          <RowParts row={row} nameId={`${id}${index}`} keyOf={keyOf} setOpen={setOpen}>
             <Facts of={columns.map(({ label, show }) => [label, show(row)])} />
-          </RowName>
+          </RowParts>
         </Box>
       ))}
     </Box>
