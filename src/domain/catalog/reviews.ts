@@ -164,7 +164,8 @@ const selectReviews = (ctx: Context, more: Sql = sql``): Sql => sql`
       where o.tenant_id = ${ctx.tenant.id} and o.product_id = r.product_id and o.email = r.email
         and o.status = 'approved' and o.id <> r.id) as "otherApproved",
     r.created_at as "createdAt", r.decided_at as "decidedAt"${more}
-  from reviews r join products p on p.tenant_id = ${ctx.tenant.id} and p.id = r.product_id
+  from reviews r cross join lateral (
+    select slug from products where tenant_id = ${ctx.tenant.id} and id = r.product_id offset 0) as p
   where r.tenant_id = ${ctx.tenant.id}`;
 
 /**
