@@ -48,6 +48,14 @@ export function lowerCase(text: Sql): Sql {
   return sql`lower((${text}) collate "und-x-icu")`;
 }
 
+/**
+ * A text that PostgreSQL does not know when it plans, such as the id of a store. It then expects the rows that a store
+ * has on average, and none by the id of one that has grown since the table was analyzed.
+ */
+export function opaque(text: string): Sql {
+  return sql`(select ${text}::text)`;
+}
+
 /** The condition that all of these are true, without those that are `false`. */
 export function allOf(...conditions: readonly (Sql | false)[]): Sql {
   return joinSql([sql`true`, ...conditions.filter((condition) => condition !== false)], ' and ');

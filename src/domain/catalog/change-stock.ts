@@ -1,7 +1,7 @@
 import { notifyRestock } from '#jobs/leads.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { opaque, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 
@@ -72,7 +72,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
     with given as (
       select w.*, coalesce(w."variantId", (
         select id from variants v
-        where v.tenant_id = ${ctx.tenant.id} and v.sku = w.sku and v.removed_at is null)) as id
+        where v.tenant_id = ${opaque(ctx.tenant.id)} and v.sku = w.sku and v.removed_at is null)) as id
       from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
         as w(index int, "movementId" text, "variantId" text, sku text, sets boolean, quantity int, change int,
              expects boolean, "ifQuantity" int)),
@@ -80,7 +80,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
       select v.id, v.sku, v.stock, v.backorder
       from (select distinct id from given order by id) as g cross join lateral (
         select * from variants v
-        where v.tenant_id = ${ctx.tenant.id} and v.id = g.id and case when v.removed_at is null then true end
+        where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = g.id and case when v.removed_at is null then true end
         for no key update) as v),
     checked as (
       select g.*, p.sku as named, p.stock as before, case when g.sets then g.quantity else p.stock + coalesce(g.change, 0) end as after,
@@ -96,7 +96,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
       from given g left join present p on p.id = g.id),
     moved as (
       update variants v set stock = c.after from checked c
-      where v.tenant_id = ${ctx.tenant.id} and v.id = c.id and v.id = any(array(select id from checked))
+      where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = c.id and v.id = any(array(select id from checked))
         and not exists (select from checked where problem is not null)
       returning v.id, v.sku, c.index, c."movementId", c.before, c.after, v.stock_held as held, c.sets,
         coalesce(c.after, 0) - coalesce(c.before, 0) as quantity,

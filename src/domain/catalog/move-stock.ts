@@ -1,7 +1,7 @@
 import { notifyRestock } from '#jobs/leads.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { opaque, type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 
@@ -53,9 +53,9 @@ async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: 
       select v.id, v.stock, greatest(v.stock - v.stock_held, 0) as available,
         v.stock <= v.stock_held as sold_out,
         v.stock is not null and not v.backorder and ${move.tooLittle ?? sql`false`} as too_little
-      from variants v join wanted w on w.variant_id = v.id
-      where v.tenant_id = ${ctx.tenant.id}
-      order by v.id for no key update of v),
+      from (select * from wanted order by variant_id) as w cross join lateral (
+        select * from variants v where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = w.variant_id
+        for no key update) as v),
     short as (
       select w.variant_id, w.quantity as requested, coalesce(p.available, 0) as available
       from wanted w left join present p on p.id = w.variant_id
@@ -63,7 +63,7 @@ async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: 
     moved as (
       update variants v set stock = ${move.stock ?? sql`v.stock`}, stock_held = ${move.held ?? sql`v.stock_held`}
       from present p join wanted w on w.variant_id = p.id
-      where v.tenant_id = ${ctx.tenant.id} and v.id = p.id and not exists (select from short)
+      where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = p.id and not exists (select from short)
       returning w.movement_id, v.id, v.stock - p.stock as quantity, p.sold_out and v.stock > v.stock_held as is_back),
     ledger as (
       insert into stock_movements (tenant_id, id, variant_id, quantity, reason, order_id, at)

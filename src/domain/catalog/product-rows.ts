@@ -1,7 +1,7 @@
 import { lockNames } from '#src/database/lock-names.ts';
 import { brokenConstraint } from '#src/database/transact.ts';
 import { normalizeText } from '#src/lib/normalize-text.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { opaque, type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { type ProductRecord, rejectSku, type VariantRecord } from './product-input.ts';
 
@@ -35,7 +35,7 @@ export async function lockProducts(ctx: InTransaction, slugs: readonly string[])
           'stock', v.stock, 'removed', v.removed_at is not null) order by v.position, v.id), '[]')
        from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants
     from unnest(${slugs}::text[]) as wanted(slug) cross join lateral (
-      select * from products p where p.tenant_id = ${ctx.tenant.id} and p.slug = wanted.slug offset 0) as p`);
+      select * from products p where p.tenant_id = ${opaque(ctx.tenant.id)} and p.slug = wanted.slug offset 0) as p`);
   return new Map(products.map(({ slug, ...product }) => [slug, product]));
 }
 
@@ -44,7 +44,7 @@ export async function unknownSlugs(ctx: InTransaction, slugs: readonly string[])
   if (slugs.length === 0) return [];
   const rows = await ctx.tx.execute<{ slug: string }>(sql`
     select slug from unnest(${slugs}::text[]) as given(slug) where not exists (
-      select from products p where p.tenant_id = ${ctx.tenant.id} and p.slug = given.slug)`);
+      select from products p where p.tenant_id = ${opaque(ctx.tenant.id)} and p.slug = given.slug)`);
   return rows.map(({ slug }) => slug);
 }
 
@@ -58,7 +58,7 @@ export async function soldSkus(
   const sold = await ctx.tx.execute<{ sku: string }>(sql`
     select given.sku from unnest(${skus}::text[]) as given(sku) cross join lateral (
       select product_id from variants
-      where tenant_id = ${ctx.tenant.id} and sku = given.sku and removed_at is null offset 0) as v
+      where tenant_id = ${opaque(ctx.tenant.id)} and sku = given.sku and removed_at is null offset 0) as v
     where v.product_id <> ${exceptOf.id}`);
   return sold.map(({ sku }) => sku);
 }
@@ -143,7 +143,7 @@ function savedTags({ tenant }: InTransaction, products: readonly IdentifiedProdu
     removed_tags as (
       delete from product_tags where ctid = any(array(
         select t.ctid from unnest(${products.map(({ id }) => id)}::text[]) as p(id) cross join lateral (
-          select ctid, tag from product_tags where tenant_id = ${tenant.id} and product_id = p.id offset 0) as t
+          select ctid, tag from product_tags where tenant_id = ${opaque(tenant.id)} and product_id = p.id offset 0) as t
         where (p.id, t.tag) not in (select product_id, tag from given_tags)))),
     saved_tags as (
       insert into product_tags (tenant_id, product_id, tag, position, listed, price_cents, sort_name)
@@ -162,9 +162,9 @@ function savedVariants({ tenant, clock }: InTransaction, products: readonly Iden
       select * from jsonb_populate_recordset(null::variants, ${JSON.stringify(rows)}::jsonb)),
     removed_variants as (
       update variants set removed_at = ${now}
-      where tenant_id = ${tenant.id} and case when removed_at is null then true end and id = any(array(
+      where tenant_id = ${opaque(tenant.id)} and case when removed_at is null then true end and id = any(array(
         select v.id from unnest(${products.map(({ id }) => id)}::text[]) as p(id) cross join lateral (
-          select id from variants where tenant_id = ${tenant.id} and product_id = p.id offset 0) as v
+          select id from variants where tenant_id = ${opaque(tenant.id)} and product_id = p.id offset 0) as v
         where v.id not in (select id from given_variants)))),
     saved_variants as (
       insert into variants (tenant_id, id, product_id, position, sku, name, options, price_cents, compare_at_cents,

@@ -3,7 +3,7 @@ import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { presentAs } from '#src/lib/present-as.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { opaque, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { type EntryName, isNamed } from './entry-name.ts';
 import { EntryBody } from './present.ts';
@@ -41,7 +41,7 @@ export async function readManagedEntry(ctx: Context, name: EntryName): Promise<M
 
 const select = (ctx: Context, more: Sql = sql``): Sql => sql`
   select ${entryColumns}, e.version, e.created_at as "createdAt"${more}
-  from entries e where e.tenant_id = ${ctx.tenant.id}`;
+  from entries e where e.tenant_id = ${opaque(ctx.tenant.id)}`;
 
 /** An entry as the owner sees it. Sending it back unchanged changes nothing. */
 export const ManagedEntryView = Type.Object(

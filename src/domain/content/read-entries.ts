@@ -1,7 +1,7 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { found } from '#src/lib/errors.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { opaque, type Sql, sql } from '#src/lib/sql.ts';
 import type { Image } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { EntryContent } from './entry-input.ts';
@@ -99,7 +99,7 @@ export const isEntryShown = (ctx: Context, id: Sql): Sql => sql`exists (
 
 /** A query for the published entries `e`, to which conditions are appended. */
 const publishedEntries = (ctx: Context): Sql => sql`
-  select ${entryColumns} from entries e where e.tenant_id = ${ctx.tenant.id} and e.published_at <= ${ctx.clock.now()}`;
+  select ${entryColumns} from entries e where e.tenant_id = ${opaque(ctx.tenant.id)} and e.published_at <= ${ctx.clock.now()}`;
 
 /** The columns of `EntryRow`, of an entry `e`. */
 export const entryColumns: Sql = sql`

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { indexDocument } from '#jobs/search.ts';
 import { lockNames } from '#src/database/lock-names.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { opaque, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
@@ -52,7 +52,7 @@ async function lockEntry(ctx: InTransaction, type: string, slug: string): Promis
     select e.id, e.title, e.summary, e.body, e.image, e.author, e.starts_at, e.ends_at, e.published_at,
       array(select t.tag from entry_tags t
             where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags
-    from entries e where e.tenant_id = ${ctx.tenant.id} and ${isNamed({ type, slug })}`);
+    from entries e where e.tenant_id = ${opaque(ctx.tenant.id)} and ${isNamed({ type, slug })}`);
   return entry;
 }
 
@@ -89,7 +89,7 @@ export async function removeEntry(ctx: InTransaction, name: EntryName): Promise<
   const nameInStore = `${name.type}/${name.slug}`;
   await lockNames(ctx, 'content', [nameInStore]);
   const [removed] = await ctx.tx.execute<{ id: string; version: number }>(sql`
-    delete from entries e where e.tenant_id = ${ctx.tenant.id} and ${isNamed(name)}
+    delete from entries e where e.tenant_id = ${opaque(ctx.tenant.id)} and ${isNamed(name)}
     returning id, version + 1 as version`);
   if (removed) enqueue(ctx, indexDocument, { kind: 'content', ...removed });
   const action = removed ? 'removed' : 'unchanged';

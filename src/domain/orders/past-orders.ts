@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lockNames } from '#src/database/lock-names.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
-import { sql } from '#src/lib/sql.ts';
+import { opaque, sql } from '#src/lib/sql.ts';
 import type { IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { type PastOrder, type PastOrderInput, planPastOrder } from './plan-past-order.ts';
@@ -80,7 +80,7 @@ async function readExisting({ tx, tenant }: InTransaction, numbers: readonly str
         select json_agg(i order by i.position) from order_items i
         where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
     from unnest(${numbers}::text[]) as wanted(number) cross join lateral (
-      select * from orders o where o.tenant_id = ${tenant.id} and o.order_number = wanted.number offset 0) as o`);
+      select * from orders o where o.tenant_id = ${opaque(tenant.id)} and o.order_number = wanted.number offset 0) as o`);
   return new Map(
     existing.map(({ id, order_number: number, created_at: at, ...order }) => [
       number,
@@ -106,7 +106,7 @@ async function insertOrders(ctx: InTransaction, orders: readonly PastOrder[]): P
         customer_id, subtotal_cents, discount_cents, shipping_cents, tax_cents, total_cents, refunded_cents,
         shipping_address, labels, created_at, updated_at, paid_at, shipped_at, delivered_at, imported_at)
       select ${tenant.id}, o.id, order_number, status, payment_status, fulfillment_status, currency, o.email, (
-          select c.id from customers c where c.tenant_id = ${tenant.id} and c.email = o.email),
+          select c.id from customers c where c.tenant_id = ${opaque(tenant.id)} and c.email = o.email),
         subtotal_cents, discount_cents, shipping_cents, tax_cents, total_cents, refunded_cents, shipping_address, labels,
         created_at, ${now}::timestamptz, paid_at, shipped_at, delivered_at, ${now}::timestamptz
       from jsonb_populate_recordset(null::orders, ${JSON.stringify(orders)}::jsonb) as o)
@@ -114,11 +114,11 @@ async function insertOrders(ctx: InTransaction, orders: readonly PastOrder[]): P
       name, quantity, unit_price_cents, discount_cents, total_cents, purchase_type, weight_oz, ships)
     select ${tenant.id}, i.id, i.order_id, i.position, coalesce(v.product_id, i.product_id),
       coalesce((
-          select p.slug from products p where p.tenant_id = ${tenant.id} and p.id = v.product_id
+          select p.slug from products p where p.tenant_id = ${opaque(tenant.id)} and p.id = v.product_id
         ), i.product_slug, ''), coalesce(v.id, i.variant_id), v.id is not null, i.sku, i.name, i.quantity,
       i.unit_price_cents, i.discount_cents, i.total_cents, 'one_time', v.weight_oz, coalesce(v.ships, true)
     from jsonb_populate_recordset(null::order_items, ${JSON.stringify(items)}::jsonb) as i
       left join lateral (
-        select * from variants where tenant_id = ${tenant.id} and sku = i.sku and removed_at is null offset 0
+        select * from variants where tenant_id = ${opaque(tenant.id)} and sku = i.sku and removed_at is null offset 0
       ) as v on true`);
 }

@@ -2,7 +2,7 @@ import { decideReminder } from '#jobs/reminders.ts';
 import { transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { opaque, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { type ConvertedCart, draftSavedCart, type SavedCart, type SavedCartInput, saveCart } from '../cart/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -69,7 +69,7 @@ export async function stopReminders(
   await ctx.tx.execute(sql`
     with stopped as (
       update reminder_steps set state = 'skipped', reason = 'purchased', decided_at = ${now}
-      where tenant_id = ${ctx.tenant.id} and state = 'scheduled'
+      where tenant_id = ${opaque(ctx.tenant.id)} and state = 'scheduled'
         and saved_cart_id = any(${savedCarts.map(({ id }) => id)}::text[]))
     insert into reminder_recoveries (tenant_id, saved_cart_id, order_id, recovered_at)
     select ${ctx.tenant.id}, id, ${orderId}, ${now}::timestamptz

@@ -1,6 +1,6 @@
 import { lockName } from '#src/database/lock-names.ts';
 import { normalizeText } from '#src/lib/normalize-text.ts';
-import { sql } from '#src/lib/sql.ts';
+import { opaque, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { countMax, wordsIn } from './vocabulary.ts';
 
@@ -23,7 +23,7 @@ export async function indexWords(ctx: InTransaction, texts: readonly ChangedText
     from unnest(${changed.map(normalizeText)}::text[], ${changed}::text[]) as c(plain, written)
     cross join lateral (
       select * from search_words w
-      where w.tenant_id = ${ctx.tenant.id} and w.plain = c.plain and w.written = c.written offset 0) as w
+      where w.tenant_id = ${opaque(ctx.tenant.id)} and w.plain = c.plain and w.written = c.written offset 0) as w
     where w.documents >= ${countMax}`);
   for (const { written } of counted) changes.delete(written);
   const rows = [...changes].map(([written, change]) => ({ plain: normalizeText(written), written, change }));
@@ -58,9 +58,9 @@ async function countWords(
         set documents = least(w.documents + excluded.documents, ${countMax})),
     lost as (
       update search_words w set documents = w.documents + g.change from given g
-      where w.tenant_id = ${ctx.tenant.id} and w.plain = g.plain and w.written = g.written and g.change < 0
+      where w.tenant_id = ${opaque(ctx.tenant.id)} and w.plain = g.plain and w.written = g.written and g.change < 0
         and w.plain = any(array(select plain from given)) and w.documents > -g.change and w.documents < ${countMax})
     delete from search_words w using given g
-    where w.tenant_id = ${ctx.tenant.id} and w.plain = g.plain and w.written = g.written and g.change < 0
+    where w.tenant_id = ${opaque(ctx.tenant.id)} and w.plain = g.plain and w.written = g.written and g.change < 0
       and w.plain = any(array(select plain from given)) and w.documents <= -g.change and w.documents < ${countMax}`);
 }

@@ -1,4 +1,4 @@
-import { sql } from '#src/lib/sql.ts';
+import { opaque, sql } from '#src/lib/sql.ts';
 import type { EventType } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
 import type { EndpointLease } from './endpoint-leases.ts';
@@ -71,7 +71,7 @@ export async function claimDeliveries(
         and exists (select from due)),
     claimed as (
       update webhook_deliveries d set next_attempt_at = ${lease.leasedUntil}, lease_token = ${lease.token}
-      where d.tenant_id = ${ctx.tenant.id}
+      where d.tenant_id = ${opaque(ctx.tenant.id)}
         and d.id = any(array(select id from due order by next_attempt_at limit ${limit}))
       returning d.id, d.event_id, d.attempt_count, d.round_count)
     select claimed.id, e.id as "eventId", e.type, e.object_id as "objectId", e.created_at as "eventAt",

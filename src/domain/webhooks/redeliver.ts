@@ -4,7 +4,7 @@ import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { rejectReversed } from '#src/lib/reject-reversed.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { opaque, type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -95,7 +95,7 @@ const discardMax = 5000;
 export async function discardPending(ctx: InTransaction, endpointId: string): Promise<void> {
   const discarded = await ctx.tx.execute(sql`
     update webhook_deliveries set state = 'discarded', next_attempt_at = null, finished_at = ${ctx.clock.now()}
-    where tenant_id = ${ctx.tenant.id} and id = any(array(
+    where tenant_id = ${opaque(ctx.tenant.id)} and id = any(array(
       select id from webhook_deliveries
       where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and state = 'pending'
       order by next_attempt_at limit ${discardMax}))
