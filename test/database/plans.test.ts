@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
+import type { Pool } from 'pg';
 import { schedules } from '#jobs/schedules.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
@@ -36,7 +37,7 @@ import { processors } from '#workers/processors.ts';
 
 /*
  * Every statement of a request or a job costs about what it returns. A store does one of everything; its rows are
- * multiplied in it and in thirty other stores; then it does one of everything again, each statement is explained, and
+ * multiplied in it and in other stores; then it does one of everything again, each statement is explained, and
  * none may have read the tables. Left out are exports and erasures of a person's data: they are rare, and indexes of
  * emails in every table would cost each order more than a read of the store's rows costs them.
  */
@@ -52,7 +53,16 @@ await useStripe(
 
 const personalData = ['POST /api/v1/admin/erasures', 'POST /api/v1/admin/personal-data-exports'];
 
-const copies = { own: 300, each: 10, stores: 20 };
+const ownCopies = 300;
+
+/**
+ * How many other stores there are, with how many copies each, and whether statistics know the copies of the store itself.
+ * Those that do not come first: they would know what an earlier test has left.
+ */
+const circumstances = [
+  { circumstance: 'of a store that has grown since tables were analyzed', stores: 1, each: 200, isKnown: false },
+  { circumstance: 'beside many stores', stores: 20, each: 10, isKnown: true },
+] as const;
 
 /** Of a statement: the rows that it may read beside those that each row it returns costs. */
 const readsMax = 600;
@@ -81,68 +91,95 @@ const exceptionsBefore17: typeof exceptions = [
   [/\bdue as materialized \(\s*select id, next_attempt_at\s+from webhook_deliveries/, 'and the due deliveries only'],
 ];
 
-test.serial('no statement of a request or a job reads more than a constant times what it returns', async (t) => {
-  const { services, tenant } = t.context;
-  const { pool } = services.context().database;
-  const receiver = await receiverFor(t);
-  // Beyond the numbers that factories give.
-  await transact(t.context.ctx, ({ tx }) =>
-    tx.execute(sql`insert into order_numbers (tenant_id, next_number) values (${tenant.id}, 100000)`),
-  );
-  await buildStockedStore(t.context.ctx);
-  await doEverything(t.context, receiver);
-  const others = new Map<string, number>();
-  for (let number = 0; number < copies.stores; number += 1) {
-    const { id } = await buildTenant(services);
-    others.set(id, copies.each);
-  }
-  await multiplyStore(services.config.databaseUrl, tenant.id, { own: copies.own, others }, { shared, single });
-  // A store may have 50 endpoints, which all have a part in each event.
-  await transact(t.context.ctx, ({ tx }) =>
-    tx.execute(sql`
+/** While PostgreSQL expects few rows, it sorts them rather than read some in the order of an index. */
+const exceptionsUnknown: typeof exceptions = [
+  [/ as position\b.+ order by .+ limit \$/s, 'a page of a list sorts the rows of a store, until tables are analyzed'],
+];
+
+for (const { circumstance, stores, each, isKnown } of circumstances) {
+  test.serial(
+    `no statement of a request or a job reads more than a constant times what it returns, ${circumstance}`,
+    async (t) => {
+      const { services, tenant } = t.context;
+      const { pool } = services.context().database;
+      const receiver = await receiverFor(t);
+      // Beyond the numbers that factories give.
+      await transact(t.context.ctx, ({ tx }) =>
+        tx.execute(sql`insert into order_numbers (tenant_id, next_number) values (${tenant.id}, 100000)`),
+      );
+      await buildStockedStore(t.context.ctx);
+      await doEverything(t.context, receiver);
+      const others = new Map<string, number>();
+      for (let number = 0; number < stores; number += 1) {
+        const { id } = await buildTenant(services);
+        others.set(id, each);
+      }
+      const multiply = (own: number, others: ReadonlyMap<string, number>) =>
+        multiplyStore(services.config.databaseUrl, tenant.id, { own, others }, { shared, single });
+      await multiply(0, others);
+      await pool.query('analyze');
+      await multiply(ownCopies, new Map());
+      // A store may have 50 endpoints, which all have a part in each event.
+      await transact(t.context.ctx, ({ tx }) =>
+        tx.execute(sql`
     delete from webhook_endpoints where tenant_id = ${tenant.id} and id in (
       select id from webhook_endpoints e where e.tenant_id = ${tenant.id} and not exists (
         select from webhook_deliveries d where d.tenant_id = e.tenant_id and d.endpoint_id = e.id)
       order by id offset 40)`),
-  );
-  await pool.query('vacuum webhook_endpoints');
-  // What is left to do was multiplied, too.
-  await services.execute(sql`
+      );
+      await pool.query('vacuum webhook_endpoints');
+      // What is left to do was multiplied, too.
+      await services.execute(sql`
     update outbox set next_relay_at = null, finished_at = now()
     where next_relay_at is not null and next_relay_at <= now()`);
 
-  const costly = new Map<string, Explained>();
-  await pool.query('analyze');
-  const explained = await explainStatements(
-    services,
-    async () => {
-      await readEverything(t.context);
-      await runSchedules(t.context);
-      await doEverything(t.context, receiver);
-      await removeEverything(t.context);
+      if (isKnown) await pool.query('analyze');
+      const costly = new Map<string, Explained>();
+      const explained = await explainStatements(
+        services,
+        async () => {
+          await readEverything(t.context);
+          await runSchedules(t.context);
+          await doEverything(t.context, receiver);
+          await removeEverything(t.context);
+        },
+        { isLarge: true, timesMax: 12 },
+      );
+      for (const one of explained) {
+        const isCostly = one.read > readsMax + readsPerRowMax * one.returned;
+        if (isCostly && (costly.get(one.text)?.read ?? 0) < one.read) costly.set(one.text, one);
+      }
+      t.log(`${explained.length} plans`);
+      t.true(explained.length > 1000);
+      const {
+        rows: [server],
+      } = await pool.query(`select current_setting('server_version_num')::int < 170000 as "isOlder"`);
+      const allowed = [
+        ...exceptions,
+        ...(server.isOlder ? exceptionsBefore17 : []),
+        ...(isKnown ? [] : exceptionsUnknown),
+      ];
+      const unexpected = [...costly.values()].filter(({ text }) => !allowed.some(([pattern]) => pattern.test(text)));
+      t.deepEqual(
+        unexpected.map(({ text, read, returned, kind, scans }) => [
+          `${read} rows read for ${returned} (${kind})`,
+          summaryOf(text),
+          ...scans.filter((scan) => Number(scan.split(': ').at(-1)) > 100),
+        ]),
+        [],
+      );
+      await removeRows(pool);
     },
-    { isLarge: true, timesMax: 12 },
   );
-  for (const one of explained) {
-    const isCostly = one.read > readsMax + readsPerRowMax * one.returned;
-    if (isCostly && (costly.get(one.text)?.read ?? 0) < one.read) costly.set(one.text, one);
-  }
-  t.log(`${explained.length} plans`);
-  t.true(explained.length > 1000);
-  const {
-    rows: [server],
-  } = await pool.query(`select current_setting('server_version_num')::int < 170000 as "isOlder"`);
-  const allowed = [...exceptions, ...(server.isOlder ? exceptionsBefore17 : [])];
-  const unexpected = [...costly.values()].filter(({ text }) => !allowed.some(([pattern]) => pattern.test(text)));
-  t.deepEqual(
-    unexpected.map(({ text, read, returned, kind, scans }) => [
-      `${read} rows read for ${returned} (${kind})`,
-      summaryOf(text),
-      ...scans.filter((scan) => Number(scan.split(': ').at(-1)) > 100),
-    ]),
-    [],
-  );
-});
+}
+
+/** Empty the tables of stores, as the next test expects them. */
+async function removeRows(pool: Pool): Promise<void> {
+  const { rows } = await pool.query(`
+    select string_agg(attrelid::regclass::text, ', ') as tables from pg_attribute join pg_class c on c.oid = attrelid
+    where attname = 'tenant_id' and relkind in ('r', 'p') and not relispartition`);
+  await pool.query(`truncate ${rows[0].tables}`);
+}
 
 /** A statement without the frame that sets its tenant, as far as a line of a report reaches. */
 function summaryOf(text: string): string {
