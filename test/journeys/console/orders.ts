@@ -306,7 +306,6 @@ browserTest('the page of today lists what is packed, and no order of which nothi
 });
 
 browserTest('an order that has no email yet does not name one', async (t) => {
-  t.timeout(180_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   const { order_id: id, order_number: number } = await clientsOf(stack).storefront.createCheckoutSession({
