@@ -2,7 +2,7 @@ import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
-import { sql } from '#src/lib/sql.ts';
+import { opaque, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import { type DocumentKey, incrementVersion } from './request-embedding.ts';
@@ -108,9 +108,14 @@ async function storeEmbeddings(
     await ctx.tx.execute(sql`
       update search_embeddings e set embedding = v.embedding, pending = null, leased_until = null, version = ${version}
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as v(kind text, id text, revision int, embedding real[])
-      where e.tenant_id = ${ctx.tenant.id} and e.kind = v.kind and e.subject_id = v.id and e.revision = v.revision`);
+      where ${isClaimed(ctx, rows)}`);
   });
 }
+
+/** Whether the embedding `e` is the one that was claimed as `v`, which is one of these. */
+const isClaimed = ({ tenant }: Context, claims: readonly DocumentKey[]): Sql => sql`
+  e.tenant_id = ${opaque(tenant.id)} and e.subject_id = any(${claims.map(({ id }) => id)}::text[])
+  and e.kind = v.kind and e.subject_id = v.id and e.revision = v.revision`;
 
 async function releaseClaims(ctx: Context, claims: readonly Claim[]): Promise<void> {
   const rows = claims.map(({ kind, id, revision }) => ({ kind, id, revision }));
@@ -118,7 +123,7 @@ async function releaseClaims(ctx: Context, claims: readonly Claim[]): Promise<vo
     ctx.tx.execute(sql`
     update search_embeddings e set leased_until = null
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as v(kind text, id text, revision int)
-    where e.tenant_id = ${ctx.tenant.id} and e.kind = v.kind and e.subject_id = v.id and e.revision = v.revision`),
+    where ${isClaimed(ctx, rows)}`),
   );
 }
 
