@@ -1,12 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
-import type { Browser, Route } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 
 import { showPreference } from '#src/api/cart/unsubscribe-page.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
-import { complaintsOf, hasBrowser, inBrowser, launchBrowser } from '#test/support/browser.ts';
+import { changeBodies, complaintsOf, hasBrowser, inBrowser, launchBrowser } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';
 import { until } from '#test/support/until.ts';
@@ -26,6 +26,12 @@ interface StoreContext {
 }
 const test = anyTest as TestFn<StoreContext>;
 const browserTest = inBrowser(test.serial);
+/** Lets the shop take the store for another one in these fields. */
+const changeStorefront = (page: Page, change: object) =>
+  changeBodies<{ storefront: object }>(page, '**/api/v1/storefront', ({ storefront }) => ({
+    storefront: { ...storefront, ...change },
+  }));
+
 const ops = { username: 'ops', password: 'a long password' };
 
 test.before(async (t) => {
@@ -163,11 +169,8 @@ browserTest('the storefront shows and links whatever text a store has, and no li
   const name = 'W'.repeat(200);
   const words = { category, description: name, status: 'published' } as const;
   await admin.createProduct({ slug: 'any-text', name, ...words, variants: [{ sku: 'ANY', price_cents: 1250 }] });
-  await page.route('**/api/v1/storefront', async (route) => {
-    const { storefront } = (await (await route.fetch()).json()) as { storefront: object };
-    const links = { web: 'https://web.example', runs: 'javascript:alert(1)', holds: 'data:text/html,x', lacks: null };
-    await route.fulfill({ json: { storefront: { ...storefront, links } } });
-  });
+  const links = { web: 'https://web.example', runs: 'javascript:alert(1)', holds: 'data:text/html,x', lacks: null };
+  await changeStorefront(page, { links });
 
   const link = page.getByRole('navigation', { name: 'Categories' }).getByRole('link', { name: category });
   // The list is cached for a second.
@@ -196,10 +199,7 @@ browserTest('the storefront writes amounts of a currency without a fraction as e
   await clientsOf(stack).admin.createProduct({ slug: 'jar', name: 'Jar', status: 'published', variants });
   for (const currency of ['ISK', 'COP', 'JPY', 'KWD', 'USD']) {
     const page = await browser.newPage();
-    await page.route('**/api/v1/storefront', async (route) => {
-      const { storefront } = (await (await route.fetch()).json()) as { storefront: object };
-      await route.fulfill({ json: { storefront: { ...storefront, currency } } });
-    });
+    await changeStorefront(page, { currency });
     await page.goto(`${stack.storefrontUrl}/products/jar`);
     const written = formatMoney(1250, currency, 'en-US').replace(/\s/, ' ');
     await page.getByText(written).first().waitFor();

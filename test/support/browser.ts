@@ -72,6 +72,18 @@ export async function launchBrowser(): Promise<Browser> {
   return browser;
 }
 
+/** Changes the bodies that a page is sent. A response that is no success stays as it is, and the page requests it again. */
+export async function changeBodies<Body extends object>(
+  page: Page,
+  url: string | RegExp,
+  change: (body: Body) => object,
+): Promise<void> {
+  await page.route(url, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill(response.ok() ? { json: change((await response.json()) as Body) } : { response });
+  });
+}
+
 /** The errors of a page: of its script, and violations of its own policy. */
 export function complaintsOf(page: Page): readonly string[] {
   const complaints: string[] = [];

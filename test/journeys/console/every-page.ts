@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Locator, Page, Request } from 'playwright-core';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
-import { complaintsOf } from '#test/support/browser.ts';
+import { changeBodies, complaintsOf } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
 import { walkByTab } from '#test/support/walk-by-tab.ts';
@@ -26,13 +26,9 @@ browserTest('every list says where it is empty what it is for', async (t) => {
   const { stack } = t.context;
   const page = await openOwnTab(t);
   const lists = consolePages.filter(([path]) => /^\/[a-z-]+$/.test(path) && !unlisted.includes(path));
-  await page.route('**/api/v1/admin/**', async (route) => {
-    if (route.request().url().includes('/session')) return route.fallback();
-    const response = await route.fetch();
-    const body = Object.entries({ ...((await response.json()) as object), cursor: null });
-    await route.fulfill({
-      json: Object.fromEntries(body.map(([name, value]) => [name, Array.isArray(value) ? [] : value])),
-    });
+  await changeBodies(page, /\/api\/v1\/admin\/(?!session)/, (body) => {
+    const fields = Object.entries({ ...body, cursor: null });
+    return Object.fromEntries(fields.map(([name, value]) => [name, Array.isArray(value) ? [] : value]));
   });
   const texts: string[] = [];
   for (const [path, title] of lists) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
 import type { Page, Route } from 'playwright-core';
+import { changeBodies } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { heading, openInConsole, recordPages } from '#test/support/walk-console.ts';
 import { browserTest, button, type ConsoleContext, confirm, dialog, openConsole, openOwnTab } from './fixture.ts';
@@ -27,10 +28,9 @@ async function openImport(t: ExecutionContext<ConsoleContext>, change: object): 
   const { stack } = t.context;
   const [, , id] = (await recordPages(stack)).at(-1)?.[0].split('/') ?? [];
   const page = await openOwnTab(t);
-  await page.route(`**/imports/${id}`, async (route) => {
-    const found = (await (await route.fetch()).json()) as { import: object };
-    await route.fulfill({ json: { import: { ...found.import, samples: [], ...change } } });
-  });
+  await changeBodies<{ import: object }>(page, `**/imports/${id}`, (found) => ({
+    import: { ...found.import, samples: [], ...change },
+  }));
   await openInConsole(page, stack, `/imports/${id}/show`, 'Import of stock');
   return page;
 }

@@ -6,7 +6,7 @@ import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
-import { hasBrowser, inBrowser, launchBrowser } from '#test/support/browser.ts';
+import { changeBodies, hasBrowser, inBrowser, launchBrowser } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
 import { openInConsole, owner, signInToConsole } from '#test/support/walk-console.ts';
@@ -97,6 +97,13 @@ export async function openTab(t: ExecutionContext<ConsoleContext>, window: Page)
 
 /** A tab of the owner's window for a test that changes what its page is sent, or its size. */
 export const openOwnTab = async (t: ExecutionContext<ConsoleContext>) => openTab(t, await openConsole(t));
+
+/** Lets the console take the store for another one in these fields. */
+export const changeStoreOfSession = (page: Page, change: object) =>
+  changeBodies<{ store: object }>(page, '**/api/v1/admin/session', (session) => ({
+    ...session,
+    store: { ...session.store, ...change },
+  }));
 
 /** Opens the page of an endpoint that rejects webhook.test and is sent no other event. It is deleted when the test ends. */
 export async function openRejectingEndpoint(t: ExecutionContext<ConsoleContext>, page: Page): Promise<void> {

@@ -7,6 +7,7 @@ import {
   atHome,
   browserTest,
   button,
+  changeStoreOfSession,
   confirm,
   countNumbers,
   dialog,
@@ -394,10 +395,7 @@ browserTest('amounts of a currency that has no fraction are written and shown wi
   const { stack } = t.context;
   await clientsOf(stack).admin.createPromoCode({ code: 'WHOLE', type: 'fixed', value_cents: 150_000 });
   const page = await openOwnTab(t);
-  await page.route('**/api/v1/admin/session', async (route) => {
-    const session = (await (await route.fetch()).json()) as { store: object };
-    await route.fulfill({ json: { ...session, store: { ...session.store, currency: 'ISK' } } });
-  });
+  await changeStoreOfSession(page, { currency: 'ISK' });
   await openInConsole(page, stack, '/promo-codes', 'Promo codes');
   const cells = await page.getByRole('row', { name: /WHOLE/ }).getByRole('cell').allTextContents();
   t.is(cells[1]?.replace(/\s/, ' '), 'ISK 1,500');

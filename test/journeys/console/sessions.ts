@@ -1,7 +1,17 @@
 import type { Page } from 'playwright-core';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { heading, linkFrom, openInConsole, owner } from '#test/support/walk-console.ts';
-import { browserTest, button, confirm, dialog, openConsole, openOwnTab, openTab, signIn } from './fixture.ts';
+import {
+  browserTest,
+  button,
+  changeStoreOfSession,
+  confirm,
+  dialog,
+  openConsole,
+  openOwnTab,
+  openTab,
+  signIn,
+} from './fixture.ts';
 
 /** Send a change whose session ends in that moment. If it ended before, the page might notice that when it polls. */
 async function sendAsSessionEnds(page: Page, send: () => Promise<void>): Promise<void> {
@@ -134,11 +144,7 @@ browserTest('a link to a page leads there once its reader has signed in', async 
 
 browserTest('the pages of a closed store say that shoppers cannot reach it', async (t) => {
   const page = await openOwnTab(t);
-  await page.route('**/api/v1/admin/session', async (route) => {
-    const response = await route.fetch();
-    const session = (await response.json()) as { store: object };
-    await route.fulfill({ json: { ...session, store: { ...session.store, closed_at: '2026-01-02T03:04:05Z' } } });
-  });
+  await changeStoreOfSession(page, { closed_at: '2026-01-02T03:04:05Z' });
   for (const [path, title] of [
     ['/', 'Today'],
     ['/orders', 'Orders'],
