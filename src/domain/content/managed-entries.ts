@@ -29,19 +29,19 @@ export async function listManagedEntries(
     ctx,
     { name: 'managed content', of: byType, columns: ['e.id'], descending: true },
     page,
-    (position) => select(ctx, position),
+    (position) => select(ctx.tenant.id, position),
     { replica: true },
   );
 }
 
 /** @returns the entry, or `undefined` for an unknown name */
 export async function readManagedEntry(ctx: Context, name: EntryName): Promise<ManagedEntry | undefined> {
-  return readOne<ManagedEntry>(ctx, sql`${select(ctx)} and ${isNamed(name)}`);
+  return readOne<ManagedEntry>(ctx, sql`${select(opaque(ctx.tenant.id))} and ${isNamed(name)}`);
 }
 
-const select = (ctx: Context, more: Sql = sql``): Sql => sql`
+const select = (tenantId: string | Sql, more: Sql = sql``): Sql => sql`
   select ${entryColumns}, e.version, e.created_at as "createdAt"${more}
-  from entries e where e.tenant_id = ${opaque(ctx.tenant.id)}`;
+  from entries e where e.tenant_id = ${tenantId}`;
 
 /** An entry as the owner sees it. Sending it back unchanged changes nothing. */
 export const ManagedEntryView = Type.Object(
