@@ -165,8 +165,8 @@ const measureEveryMs = 25;
  * A steady stream of orders delays the jobs of others and does not stop them.
  *
  * While the thread is idle the number of places doubles with each measurement, as TCP's slow start does (RFC 5681): all
- * that wait at once would make it busy for long before it is measured again. It begins anew
- * after a moment in which none was starting: that the thread was idle then says nothing about many.
+ * that wait at once would make it busy for long before it is measured again. It begins anew after a moment in which none
+ * was starting: that the thread was idle then says nothing about many.
  */
 export class PriorityGate {
   /** How many yielding jobs are starting. */
