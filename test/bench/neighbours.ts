@@ -5,11 +5,13 @@ import { openOrderFixture } from './lib/order-fixture.ts';
 
 /*
  * What a store feels of another one that has a great many jobs due, or searches without a pause: orders are bought one
- * by one in the first, through real processes, quiet and beside each kind of flood.
+ * by one in the first, through real processes, quiet, beside each kind of flood, and quiet again: by how much these two
+ * differ, the machine or the processes became slower or faster meanwhile.
  */
 
 const { orders: count, ...sizes } = readBenchmark('neighbours');
-const warmUp = 10;
+/** With fewer, the quiet orders are the slow ones, and everything beside a flood looks good against them. */
+const warmUp = 2 * count;
 
 const fixture = await openOrderFixture(['worker']);
 const store = await openMisbehavingStore(fixture.environment, fixture.url, sizes);
@@ -21,6 +23,7 @@ try {
   await fixture.settled();
   console.log(describeFelt('nothing else', quiet));
   for (const flood of store.floods) await beside(flood, quiet);
+  console.log(describeFelt('nothing else, again', await buyOneByOne(fixture, count), quiet));
 } finally {
   await store.close();
   await fixture.close();
