@@ -1,16 +1,23 @@
-import type { Static, TObject } from './schema.ts';
+import type { Static, TNull, TObject, TSchema, TTimestamp, TUnion } from './schema.ts';
 
 type CamelCase<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name;
 
-/** What a row may have where the view has this value: a time, a column without a value, a list that is read only. */
-type Stored<Value> =
-  | Value
-  | (string extends Value ? Date : never)
-  | (null extends Value ? undefined : never)
-  | (Value extends readonly (infer Item)[] ? readonly Item[] : never);
+/** What a row has where a view has this schema: a time, or a list that is read only. */
+type Stored<Schema extends TSchema> = Schema extends TTimestamp
+  ? Date
+  : Schema extends TUnion<[infer Some extends TSchema, TNull]>
+    ? Stored<Some> | null
+    : Static<Schema> extends readonly (infer Item)[]
+      ? readonly Item[]
+      : Static<Schema>;
 
-/** The fields that a view shows, as a row has them. */
-type RowOf<Shown> = { readonly [Name in keyof Shown as CamelCase<Name>]: Stored<Shown[Name]> };
+/** A row with what this view shows: the same fields in camel case. */
+export type RowOf<View extends TObject> = {
+  readonly [Name in keyof View['properties'] as CamelCase<Name>]: Stored<View['properties'][Name]>;
+};
+
+/** The same, where a column without a value may also be undefined. */
+type Presentable<Row> = { readonly [Name in keyof Row]: null extends Row[Name] ? Row[Name] | undefined : Row[Name] };
 
 const inCamelCase = (name: string) => name.replace(/_([a-z])/g, (_, initial: string) => initial.toUpperCase());
 
@@ -21,7 +28,7 @@ const namesOf = new WeakMap<TObject, readonly (readonly [shown: string, stored: 
  * Show a row as this view says: the fields of the view and no others, from those of the row with the same names in camel
  * case. Times become text, and what a row lacks is null.
  */
-export function presentAs<View extends TObject>(view: View, row: RowOf<Static<View>>): Static<View> {
+export function presentAs<View extends TObject>(view: View, row: Presentable<RowOf<View>>): Static<View> {
   const names = namesOf.get(view) ?? Object.keys(view.properties).map((name) => [name, inCamelCase(name)] as const);
   namesOf.set(view, names);
   const values = row as Readonly<Record<string, unknown>>;

@@ -16,7 +16,7 @@ import { emailLengthMax } from './email-address.ts';
 import { type IdPrefix, idPattern } from './ids.ts';
 import { urlLengthMax } from './url.ts';
 
-export { type Static, type TObject, type TSchema, Type };
+export { type Static, type TNull, type TObject, type TSchema, type TUnion, Type };
 
 /**
  * The limit of any amount, in minor units: of as many digits that a hundred lines of 999 pieces still add up exactly.
@@ -78,6 +78,11 @@ export const AnyCaseCountry = Type.String({
   trimmed: true,
   inCapitals: true,
 });
+/** A type of its own, by which the row of a view has a time where the view has its text. */
+export interface TTimestamp extends TString {
+  title: 'Timestamp';
+}
+
 /** From the year 1000 to 2999: in any zone, a moment that can be stored. */
 export const Timestamp = Type.String({
   title: 'Timestamp',
@@ -85,7 +90,7 @@ export const Timestamp = Type.String({
   pattern: '^(?!0|[3-9][0-9]{3}-)',
   maxLength: 64,
   examples: ['2026-11-20T12:00:00.000Z'],
-});
+}) as TTimestamp;
 export const Duration = Type.String({ pattern: durationPattern, examples: ['15m'] });
 export const Cents = Type.Integer({ minimum: 0, maximum: centsMax, examples: [1900] });
 export const Id = (prefix: IdPrefix) =>

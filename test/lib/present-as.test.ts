@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Nullable, Timestamp, Type } from '#src/lib/schema.ts';
 
 const CupView = Type.Object({
@@ -42,4 +42,11 @@ test('a row that lacks a field of the view, or has another type there, does not 
   // @ts-expect-error a price is no text
   const other = presentAs(CupView, { id: 'cup_1', priceCents: '19.00', madeAt: null, glaze: null, tags });
   t.deepEqual([lacking.price_cents, other.price_cents], [null, '19.00']);
+});
+
+test('the row of a view has its fields in camel case, with times as dates', (t) => {
+  const cup: RowOf<typeof CupView> = { id: 'cup_1', priceCents: 0, madeAt: new Date(0), glaze: null, tags };
+  // @ts-expect-error a time is no text
+  const other: RowOf<typeof CupView> = { ...cup, madeAt: '1970-01-01T00:00:00.000Z' };
+  t.is(presentAs(CupView, cup).made_at, String(other.madeAt));
 });

@@ -4,7 +4,7 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import {
   Email,
   Id,
@@ -54,15 +54,7 @@ export async function submitReview(
   return { id: review.id, status: 'pending' };
 }
 
-export interface ReviewRow {
-  readonly id: string;
-  readonly rating: number;
-  readonly title: string | null;
-  readonly body: string | null;
-  readonly authorName: string;
-  readonly verifiedPurchase: boolean;
-  readonly createdAt: string;
-}
+export type ReviewRow = Omit<RowOf<typeof ReviewBody>, 'createdAt'> & { readonly createdAt: string };
 
 export interface ProductReviews {
   readonly ratingCount: number;
@@ -117,21 +109,7 @@ export const reviewStatuses = ['pending', 'approved', 'rejected'] as const;
 export type ReviewStatus = (typeof reviewStatuses)[number];
 
 /** A review as the owner sees it. */
-export interface ManagedReview {
-  readonly id: string;
-  readonly productId: string;
-  readonly productSlug: string;
-  readonly status: ReviewStatus;
-  readonly rating: number;
-  readonly title: string | null;
-  readonly body: string | null;
-  readonly authorName: string;
-  readonly email: string | null;
-  readonly verifiedPurchase: boolean;
-  readonly otherApproved: boolean;
-  readonly createdAt: Date;
-  readonly decidedAt: Date | null;
-}
+export type ManagedReview = RowOf<typeof ManagedReviewView> & { readonly productId: string };
 
 /**
  * One page of the store's reviews, newest first, optionally of one status.

@@ -1,5 +1,6 @@
 import { readPage } from '#src/database/read-page.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -18,14 +19,6 @@ export const StockMovementView = Type.Object(
   { title: 'StockMovement' },
 );
 
-interface MovementRow {
-  readonly id: string;
-  readonly quantity: number;
-  readonly reason: Static<typeof StockMovementView>['reason'];
-  readonly orderId: string | null;
-  readonly at: Date;
-}
-
 /**
  * The stock movements of a variant, the newest first, page by page; none of an unknown one.
  * @throws DomainError `invalid_cursor`
@@ -34,7 +27,7 @@ export async function listStockMovements(
   ctx: Context,
   { variantId, ...page }: PageRequest & { readonly variantId: string },
 ): Promise<Page<Static<typeof StockMovementView>>> {
-  const { rows, cursor } = await readPage<MovementRow>(
+  const { rows, cursor } = await readPage<RowOf<typeof StockMovementView>>(
     ctx,
     { name: `stock of ${variantId}`, columns: ['id'], descending: true },
     page,
@@ -42,14 +35,5 @@ export async function listStockMovements(
     select id, quantity, reason, order_id as "orderId", at${position} from stock_movements
     where tenant_id = ${ctx.tenant.id} and variant_id = ${variantId}`,
   );
-  return {
-    rows: rows.map(({ id, quantity, reason, orderId, at }) => ({
-      id,
-      quantity,
-      reason,
-      order_id: orderId,
-      at: at.toISOString(),
-    })),
-    cursor,
-  };
+  return { rows: rows.map((row) => presentAs(StockMovementView, row)), cursor };
 }

@@ -1,20 +1,16 @@
 import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { opaque, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { type EntryName, isNamed } from './entry-name.ts';
 import { EntryBody } from './present.ts';
-import { type EntryRow, entryColumns } from './read-entries.ts';
+import { entryColumns } from './read-entries.ts';
 
 /** An entry as the owner sees it, including drafts and entries to be published later. */
-export interface ManagedEntry extends Omit<EntryRow, 'publishedAt'> {
-  readonly publishedAt: Date | null;
-  readonly version: number;
-  readonly createdAt: Date;
-}
+export type ManagedEntry = RowOf<typeof ManagedEntryView>;
 
 /**
  * One page of the store's entries, newest first, optionally of one type.

@@ -1,8 +1,7 @@
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Id, Nullable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { Tag } from '../catalog/index.ts';
 import { EntryContent, EntryType } from './entry-input.ts';
-import type { EntryRow } from './read-entries.ts';
 
 export const EntryBody = Type.Object(
   {
@@ -29,6 +28,8 @@ export const EntryBody = Type.Object(
   },
   { title: 'ContentEntry' },
 );
+
+export type EntryRow = RowOf<typeof EntryBody>;
 
 /** A published entry, in lists and on its own. */
 export function presentEntry(entry: EntryRow): Static<typeof EntryBody> {

@@ -2,27 +2,9 @@ import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { found } from '#src/lib/errors.ts';
 import { opaque, type Sql, sql } from '#src/lib/sql.ts';
-import type { Image } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import type { EntryContent } from './entry-input.ts';
 import { isNamed } from './entry-name.ts';
-
-/** A published entry. */
-export interface EntryRow {
-  readonly id: string;
-  readonly type: string;
-  readonly slug: string;
-  readonly title: string;
-  readonly summary: string | null;
-  readonly body: EntryContent;
-  readonly tags: readonly string[];
-  readonly image: Image | null;
-  readonly author: string | null;
-  readonly startsAt: Date | null;
-  readonly endsAt: Date | null;
-  readonly publishedAt: Date;
-  readonly updatedAt: Date;
-}
+import type { EntryRow } from './present.ts';
 
 export interface EntryFilter extends PageRequest {
   readonly tag?: string | undefined;

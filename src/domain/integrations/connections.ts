@@ -3,7 +3,7 @@ import { readOne, transact } from '#src/database/transact.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { found } from '#src/lib/errors.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -17,17 +17,7 @@ export const IntegrationProvider = Type.String({
 });
 
 /** A connection to a third party, without the data received from it. */
-export interface Connection {
-  readonly id: string;
-  readonly provider: string;
-  /** Where the owner's browser ends up. */
-  readonly returnUrl: string;
-  /** Until when the owner may complete the consent. */
-  readonly expiresAt: Date;
-  /** When the third party sent the browser back. */
-  readonly receivedAt: Date | null;
-  readonly createdAt: Date;
-}
+export type Connection = Omit<RowOf<typeof IntegrationView>, 'status'>;
 
 /** The columns of `integration_connections` that make a `Connection`. */
 export const connectionColumns: Sql = sql`
@@ -110,8 +100,11 @@ export const IntegrationView = Type.Object(
       description:
         '`answered` once the third party sent the browser back, `pending` until then, `expired` after the deadline.',
     }),
+    /** Where the owner's browser ends up. */
     return_url: Url,
+    /** Until when the owner may complete the consent. */
     expires_at: Timestamp,
+    /** When the third party sent the browser back. */
     received_at: Nullable(Timestamp),
     created_at: Timestamp,
   },

@@ -3,7 +3,7 @@ import { write } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -42,16 +42,7 @@ export async function submitInquiry(ctx: Context, input: InquiryInput): Promise<
 }
 
 /** A wholesale inquiry. */
-export interface Inquiry {
-  readonly id: string;
-  readonly email: string;
-  readonly company: string | null;
-  readonly phone: string | null;
-  readonly message: string | null;
-  readonly expectedVolume: string | null;
-  readonly status: InquiryStatus;
-  readonly createdAt: Date;
-}
+export type Inquiry = RowOf<typeof InquiryView>;
 
 /**
  * The wholesale inquiries, newest first, page by page.

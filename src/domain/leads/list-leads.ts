@@ -1,22 +1,12 @@
 import { readPage } from '#src/database/read-page.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 
 /** An email address left on the storefront. */
-export interface Lead {
-  readonly id: string;
-  readonly email: string;
-  readonly source: string;
-  readonly name: string | null;
-  readonly consent: boolean | null;
-  readonly consentAt: Date | null;
-  readonly answers: Readonly<Record<string, unknown>> | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type Lead = RowOf<typeof LeadView>;
 
 /**
  * The leads, newest first, page by page, optionally of one source.

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -141,16 +141,7 @@ async function markNotified(ctx: InTransaction, productId: string, variantId: st
 }
 
 /** A shopper who waits for a product, or was notified that it is back. */
-export interface WaitlistEntry {
-  readonly id: string;
-  readonly email: string;
-  readonly productSlug: string;
-  readonly productName: string;
-  /** Null where any variant will do. */
-  readonly sku: string | null;
-  readonly createdAt: Date;
-  readonly notifiedAt: Date | null;
-}
+export type WaitlistEntry = RowOf<typeof WaitlistEntryView>;
 
 /**
  * The entries of the waitlists, newest first, page by page.
@@ -179,6 +170,7 @@ export const WaitlistEntryView = Type.Object(
     email: Email,
     product_slug: Type.String({ examples: ['oak-bowl'] }),
     product_name: Type.String({ examples: ['Oak bowl'] }),
+    /** Null where any variant will do. */
     sku: Nullable(Type.String({ examples: ['BOWL-L'] })),
     created_at: Timestamp,
     notified_at: Nullable(Timestamp),

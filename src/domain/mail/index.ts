@@ -1,7 +1,7 @@
 export { changeRecipient } from './change-recipient.ts';
 export { enqueueMail } from './enqueue-mail.ts';
 export type { MailData } from './kinds.ts';
-export { Mail, type MailState, mailStates } from './mail.ts';
+export { Mail, mailStates } from './mail.ts';
 export { mailPersonalData } from './personal-data.ts';
 export { type DeliveryCheck, failMail, sendMail } from './send-mail.ts';
 export {

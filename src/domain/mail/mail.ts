@@ -4,7 +4,7 @@ import { follow, type StateTable } from '#src/lib/state-table.ts';
 import type { MailData, MailKind } from './kinds.ts';
 
 export const mailStates = ['queued', 'sending', 'sent', 'bounced', 'suppressed', 'outcome_unknown', 'failed'] as const;
-export type MailState = (typeof mailStates)[number];
+type MailState = (typeof mailStates)[number];
 
 /** A `failed` email can be sent after all: an operator may retry it, or its job on the board. */
 const table: StateTable<MailState> = {

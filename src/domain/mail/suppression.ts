@@ -2,6 +2,7 @@ import { readPage } from '#src/database/read-page.ts';
 import { readOne, transact } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -9,11 +10,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { nameInLog } from '../name-in-log.ts';
 
 /** An email address that gets no email any more. */
-export interface Suppression {
-  readonly email: string;
-  readonly reason: 'bounced';
-  readonly createdAt: Date;
-}
+export type Suppression = RowOf<typeof SuppressionView>;
 
 export const SuppressionView = Type.Object(
   {
@@ -25,8 +22,8 @@ export const SuppressionView = Type.Object(
   { title: 'Suppression' },
 );
 
-export function presentSuppression({ email, reason, createdAt }: Suppression): Static<typeof SuppressionView> {
-  return { email, reason, created_at: createdAt.toISOString() };
+export function presentSuppression(suppression: Suppression): Static<typeof SuppressionView> {
+  return presentAs(SuppressionView, suppression);
 }
 
 /** Whether email to this address has bounced. */

@@ -3,7 +3,7 @@ import { writeRows } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, OmittableOrEmpty, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -17,10 +17,7 @@ export const PartnerApplicationInput = Type.Object({
 });
 export type PartnerApplicationInput = Static<typeof PartnerApplicationInput>;
 
-export interface PartnerApplication {
-  readonly id: string;
-  readonly status: 'pending' | 'accepted' | 'declined';
-}
+export type PartnerApplication = Static<typeof PartnerApplicationView>;
 
 /** Save an application to become a partner. The store's owner decides about it. */
 export async function applyAsPartner(ctx: Context, input: PartnerApplicationInput): Promise<PartnerApplication> {
@@ -37,13 +34,7 @@ export async function applyAsPartner(ctx: Context, input: PartnerApplicationInpu
 }
 
 /** An application as the store's owner sees it. */
-export interface ReceivedApplication extends PartnerApplication {
-  readonly email: string;
-  readonly name: string | null;
-  readonly website: string | null;
-  readonly message: string | null;
-  readonly createdAt: Date;
-}
+export type ReceivedApplication = RowOf<typeof ReceivedApplicationView>;
 
 /**
  * The applications to become a partner, newest first, page by page.

@@ -1,44 +1,17 @@
 import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Cents, Currency, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { type DiscountType, normalisePromoCode } from './promo-code.ts';
+import { normalisePromoCode } from './promo-code.ts';
 
 /** A promo code as the owner sees it. */
-export interface ManagedPromo {
-  readonly id: string;
-  readonly code: string;
-  readonly type: DiscountType;
-  readonly percent: number | null;
-  readonly valueCents: number | null;
-  readonly minSubtotalCents: number;
-  readonly usageLimit: number | null;
-  readonly perCustomerLimit: number | null;
-  readonly products: readonly string[];
-  readonly startsAt: Date | null;
-  readonly endsAt: Date | null;
-  /** Uses held by open checkouts, and uses by paid orders. */
-  readonly held: number;
-  readonly used: number;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type ManagedPromo = Omit<RowOf<typeof PromoCodeView>, 'value'> & { readonly percent: number | null };
 
 /** A gift card as the owner sees it. Its code cannot be read again. */
-export interface ManagedGiftCard {
-  readonly id: string;
-  readonly last4: string;
-  readonly currency: string;
-  readonly balanceCents: number;
-  readonly heldCents: number;
-  readonly disabledAt: Date | null;
-  readonly version: number;
-  readonly createdAt: Date;
-}
+export type ManagedGiftCard = RowOf<typeof GiftCardView>;
 
 /**
  * One page of the store's promo codes, newest first.
@@ -116,9 +89,9 @@ export const PromoCodeView = Type.Object(
     starts_at: Nullable(Timestamp),
     ends_at: Nullable(Timestamp),
     products: Type.Array(Type.String({ examples: ['oak-bowl'] })),
-    /** By open checkouts. */
+    /** Uses by open checkouts. */
     held: count,
-    /** By paid orders. */
+    /** Uses by paid orders. */
     used: count,
     version: Type.Integer({ examples: [1] }),
     created_at: Timestamp,

@@ -1,24 +1,15 @@
 import { readPage } from '#src/database/read-page.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { type MailState, mailStates } from '../mail/index.ts';
-import { type Reminder, type ReminderReason, type ReminderState, reminderReasons, reminderStates } from './reminder.ts';
+import { mailStates } from '../mail/index.ts';
+import { reminderReasons, reminderStates } from './reminder.ts';
 
 /** A reminder with the decision about it. */
-export interface ReminderDecision extends Omit<Reminder, 'attempt'> {
-  readonly state: ReminderState;
-  readonly reason: ReminderReason | null;
-  readonly dueAt: Date;
-  readonly decidedAt: Date | null;
-  /** The state of the email; null when there was none, or it was deleted by retention. */
-  readonly mailState: MailState | null;
-  /** The order that was paid after the cart was restored. */
-  readonly recoveredOrderId: string | null;
-}
+export type ReminderDecision = Omit<RowOf<typeof ReminderDecisionView>, 'step'> & { readonly number: number };
 
 /**
  * The reminders with the decision about each and its reason, newest first, optionally of one email address.
@@ -56,7 +47,9 @@ export const ReminderDecisionView = Type.Object(
     reason: Nullable(Type.Enum([...reminderReasons])),
     due_at: Timestamp,
     decided_at: Nullable(Timestamp),
+    /** The state of the email; null when there was none, or it was deleted by retention. */
     mail_state: Nullable(Type.Enum([...mailStates])),
+    /** The order that was paid after the cart was restored. */
     recovered_order_id: Nullable(Id('ord')),
   },
   { title: 'ReminderDecision' },

@@ -15,7 +15,6 @@ export const reminderReasons = [
 export type ReminderReason = (typeof reminderReasons)[number];
 
 export const reminderStates = ['scheduled', 'sent', 'skipped'] as const;
-export type ReminderState = (typeof reminderStates)[number];
 
 /** One reminder of one saved cart. */
 export interface Reminder {

@@ -16,8 +16,8 @@ import {
   requestRefund,
 } from '../payments/index.ts';
 import { leftToReturn } from '../promotions/index.ts';
-import { notifyShopper, type RefundOfReturn, returnNumberOf } from './present.ts';
-import { type ReturnRecord, readReturn } from './read-returns.ts';
+import { notifyShopper, type RefundOfReturn, type ReturnRecord, returnNumberOf } from './present.ts';
+import { readReturn } from './read-returns.ts';
 import { Return, type ReturnStatus, returnNotAllowed } from './return.ts';
 
 /**

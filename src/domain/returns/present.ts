@@ -1,8 +1,7 @@
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { InTransaction } from '../context.ts';
 import { enqueueMail, type MailData } from '../mail/index.ts';
-import type { ReturnRecord } from './read-returns.ts';
 import { returnStatuses } from './return.ts';
 
 const ReturnItemView = Type.Object(
@@ -26,12 +25,21 @@ export const ReturnView = Type.Object(
     order_number: Type.String({ examples: ['ORD-1001'] }),
     status: Type.Enum([...returnStatuses]),
     items: Type.Array(ReturnItemView),
+    /** Incremented with every change. */
     version: Type.Integer({ examples: [2] }),
     created_at: Timestamp,
   },
   { title: 'Return' },
 );
 export type ReturnView = Static<typeof ReturnView>;
+
+/** A return with its items, as `presentReturn` shows it. */
+export type ReturnRecord = Omit<RowOf<typeof ReturnView>, 'number' | 'items'> & {
+  readonly number: number;
+  readonly email: string;
+  readonly note: string | null;
+  readonly items: readonly RowOf<typeof ReturnItemView>[];
+};
 
 /** A return's number as people read it. */
 export const returnNumberOf = (number: number): string => `RMA-${number}`;

@@ -4,31 +4,8 @@ import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import type { ReturnRecord } from './present.ts';
 import type { ReturnStatus } from './return.ts';
-
-/** A return with its items, as `presentReturn` shows it. */
-export interface ReturnRecord {
-  readonly id: string;
-  readonly number: number;
-  readonly orderId: string;
-  readonly orderNumber: string;
-  readonly email: string;
-  readonly status: ReturnStatus;
-  readonly note: string | null;
-  /** Incremented with every change. */
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly items: readonly ReturnedItem[];
-}
-
-export interface ReturnedItem {
-  readonly orderItemId: string;
-  readonly variantId: string;
-  readonly name: string;
-  readonly quantity: number;
-  readonly reason: string | null;
-  readonly note: string | null;
-}
 
 /** A return, read with one statement; `undefined` when the store has none with this id. */
 export async function readReturn(ctx: Context, id: string): Promise<ReturnRecord | undefined> {

@@ -13,8 +13,8 @@ import {
   type ReturnableOrder,
   reserveReturn,
 } from '../orders/index.ts';
-import { notifyShopper } from './present.ts';
-import { type ReturnRecord, readReturn } from './read-returns.ts';
+import { notifyShopper, type ReturnRecord } from './present.ts';
+import { readReturn } from './read-returns.ts';
 import { returnNotAllowed } from './return.ts';
 
 /** A quantity of an order's item, named by the item or by its variant. */

@@ -1,25 +1,12 @@
 import { readOne } from '#src/database/transact.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Cents, Country, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { Box, Origin, ShippingOption } from './shipping-account.ts';
 
 /** The store's shipping account as its owner sees it, without secrets. */
-export interface ManagedShippingAccount {
-  readonly carriers: readonly string[];
-  readonly origin: Origin;
-  readonly parcel: Box;
-  readonly labelCostCapCents: number | null;
-  readonly countries: readonly string[];
-  readonly options: readonly ShippingOption[];
-  readonly hasWebhookToken: boolean;
-  readonly hasWebhookSecret: boolean;
-  readonly pausedAt: Date | null;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type ManagedShippingAccount = Omit<RowOf<typeof ShippingAccountView>, 'provider'>;
 
 /** `undefined` where none is saved. */
 export async function readShippingAccount(ctx: Context): Promise<ManagedShippingAccount | undefined> {
@@ -28,7 +15,8 @@ export async function readShippingAccount(ctx: Context): Promise<ManagedShipping
     sql`
     select carriers, origin, parcel, label_cost_cap_cents as "labelCostCapCents", countries, options,
       webhook_token_sealed is not null as "hasWebhookToken",
-      webhook_secret_sealed is not null as "hasWebhookSecret", paused_at as "pausedAt", version,
+      webhook_secret_sealed is not null as "hasWebhookSecret", paused_at as "labelsPausedSince",
+      version,
       created_at as "createdAt", updated_at as "updatedAt"
     from shipping_accounts where tenant_id = ${ctx.tenant.id}`,
   );
@@ -55,14 +43,10 @@ export const ShippingAccountView = Type.Object(
 );
 
 export function presentShippingAccount(account: ManagedShippingAccount): Static<typeof ShippingAccountView> {
-  return presentAs(ShippingAccountView, { ...account, provider: 'shippo', labelsPausedSince: account.pausedAt });
+  return presentAs(ShippingAccountView, { ...account, provider: 'shippo' });
 }
 
-export interface ManagedSecondShippingAccount {
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type ManagedSecondShippingAccount = Omit<RowOf<typeof SecondShippingAccountView>, 'provider'>;
 
 /** The account at the second provider; `undefined` where none is saved. */
 export async function readSecondShippingAccount(ctx: Context): Promise<ManagedSecondShippingAccount | undefined> {
@@ -87,6 +71,5 @@ export const SecondShippingAccountView = Type.Object(
 export function presentSecondShippingAccount(
   account: ManagedSecondShippingAccount,
 ): Static<typeof SecondShippingAccountView> {
-  const { version, createdAt, updatedAt } = account;
-  return { provider: 'easypost', version, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() };
+  return presentAs(SecondShippingAccountView, { ...account, provider: 'easypost' });
 }

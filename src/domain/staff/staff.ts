@@ -2,25 +2,17 @@ import { readPage } from '#src/database/read-page.ts';
 import { readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Email, Id, Line, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { type Role, roleNames } from './roles.ts';
+import { roleNames } from './roles.ts';
 
 /** Someone who works for the store. */
-export interface StaffMember {
-  readonly id: string;
-  /** Trimmed, lower case. */
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
+export type StaffMember = Omit<RowOf<typeof StaffView>, 'secondFactor'> & {
   /** Whether an authenticator app is set up. */
   readonly hasTotp: boolean;
-  readonly revokedAt: Date | null;
-  readonly version: number;
-  readonly createdAt: Date;
-}
+};
 
 /** The columns of a `StaffMember`, in a query that calls the table `staff`. */
 export const staffColumns = sql`staff.id, staff.email, staff.name, staff.role,
@@ -63,6 +55,7 @@ export type StaffInput = Static<typeof StaffInput>;
 export const StaffView = Type.Object(
   {
     id: Id('staff'),
+    /** Trimmed, lower case. */
     email: Email,
     name: Type.String({ examples: ['Ada Lovelace'] }),
     role: RoleName,

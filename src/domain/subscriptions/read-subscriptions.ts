@@ -2,13 +2,13 @@ import { indexesOf, searchPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { allOf, type Sql, sql } from '#src/lib/sql.ts';
 import { SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { ShippingAddressView } from '../orders/index.ts';
-import { type Subscription, subscriptionStatuses } from './subscription.ts';
+import { subscriptionStatuses } from './subscription.ts';
 
 /** A subscription as the API, the webhooks and the emails show it. */
 export const SubscriptionView = Type.Object(
@@ -35,30 +35,13 @@ export const SubscriptionView = Type.Object(
 );
 export type SubscriptionView = Static<typeof SubscriptionView>;
 
-/** The fields that the view needs. */
-type SubscriptionRecord = { readonly productName: string | null } & Pick<
-  Subscription,
-  | 'id'
-  | 'paymentSubscriptionId'
-  | 'status'
-  | 'productId'
-  | 'variantId'
-  | 'interval'
-  | 'quantity'
-  | 'unitPriceCents'
-  | 'currency'
-  | 'currentPeriodEnd'
-  | 'cancelAtPeriodEnd'
-  | 'canceledAt'
-  | 'customerId'
-  | 'email'
-  | 'shippingAddress'
-  | 'version'
-  | 'createdAt'
->;
+type SubscriptionRecord = Omit<RowOf<typeof SubscriptionView>, 'customer'> & {
+  readonly customerId: string | null;
+  readonly email: string | null;
+};
 
 function presentSubscription(subscription: SubscriptionRecord): SubscriptionView {
-  const { customerId: id = null, email = null } = subscription;
+  const { customerId: id, email } = subscription;
   return presentAs(SubscriptionView, { ...subscription, customer: { id, email } });
 }
 

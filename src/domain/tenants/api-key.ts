@@ -1,5 +1,6 @@
 import { hmacSha256, randomText, shortDigest } from '#src/lib/crypto.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Line, Nullable, Omittable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
@@ -149,19 +150,7 @@ export const KeyInput = Type.Object({
 export type KeyInput = Static<typeof KeyInput>;
 
 /** A stored key, without its value, which cannot be read again. */
-export interface ApiKey {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: KeyKind;
-  readonly scopes: readonly Scope[];
-  /** The prefix and the last characters. */
-  readonly hint: string;
-  /** Null for the default. */
-  readonly requestsPerMinute: number | null;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  readonly createdAt: Date;
-}
+export type ApiKey = Omit<RowOf<typeof ApiKeyView>, 'scopes'> & { readonly scopes: readonly Scope[] };
 
 export const keyColumns = sql`id, name, kind, scopes, hint, requests_per_minute as "requestsPerMinute",
   expires_at as "expiresAt", revoked_at as "revokedAt", created_at as "createdAt"`;
@@ -194,7 +183,9 @@ export const ApiKeyView = Type.Object(
     name: Type.String(),
     kind: Kind,
     scopes: Type.Array(Type.String()),
+    /** The prefix and the last characters. */
     hint: Type.String({ examples: ['sk_test_…k7q2'] }),
+    /** Null for the default. */
     requests_per_minute: Nullable(Type.Integer({ examples: [6000] })),
     expires_at: Nullable(Timestamp),
     revoked_at: Nullable(Timestamp),
@@ -204,15 +195,5 @@ export const ApiKeyView = Type.Object(
 );
 
 export function presentKey(key: ApiKey): Static<typeof ApiKeyView> {
-  return {
-    id: key.id,
-    name: key.name,
-    kind: key.kind,
-    scopes: [...key.scopes],
-    hint: key.hint,
-    requests_per_minute: key.requestsPerMinute,
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-    created_at: key.createdAt.toISOString(),
-  };
+  return presentAs(ApiKeyView, key);
 }

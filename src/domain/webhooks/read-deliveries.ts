@@ -1,7 +1,7 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { eventTypes } from '#src/outbox/events.ts';
@@ -109,18 +109,7 @@ export const WebhookDeliveryView = Type.Object(
 );
 export type WebhookDeliveryView = Static<typeof WebhookDeliveryView>;
 
-export interface DeliveryRecord {
-  readonly id: string;
-  readonly endpointId: string;
-  readonly eventId: string;
-  readonly type: string;
-  readonly state: DeliveryState;
-  readonly attemptCount: number;
-  readonly nextAttemptAt: Date | null;
-  readonly lastStatus: number | null;
-  readonly lastFailure: string | null;
-  readonly createdAt: Date;
-}
+export type DeliveryRecord = RowOf<typeof WebhookDeliveryView>;
 
 export function presentDelivery(delivery: DeliveryRecord): WebhookDeliveryView {
   return presentAs(WebhookDeliveryView, delivery);
@@ -143,15 +132,7 @@ export const WebhookAttemptView = Type.Object(
 );
 export type WebhookAttemptView = Static<typeof WebhookAttemptView>;
 
-export interface AttemptRecord {
-  readonly number: number;
-  readonly at: Date;
-  readonly status: number | null;
-  readonly failure: string | null;
-  readonly durationMs: number;
-  readonly response: string | null;
-  readonly objectVersion: number | null;
-}
+export type AttemptRecord = RowOf<typeof WebhookAttemptView>;
 
 export function presentAttempt(attempt: AttemptRecord): WebhookAttemptView {
   return presentAs(WebhookAttemptView, attempt);

@@ -1,7 +1,7 @@
 import { readOne, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import type { MailRequest } from '#src/domain/mail/enqueue-mail.ts';
-import { enqueueMail, type MailData, type MailState } from '#src/domain/mail/index.ts';
+import { enqueueMail, type Mail, type MailData } from '#src/domain/mail/index.ts';
 import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -15,7 +15,7 @@ export async function buildMail<Kind extends MailKind>(ctx: Context, mail: MailR
 }
 
 export interface StoredMail {
-  state: MailState;
+  state: Mail['state'];
   attemptCount: number;
   failure: string | null;
   messageId: string;

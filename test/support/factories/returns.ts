@@ -4,7 +4,7 @@ import type { MailData } from '#src/domain/mail/kinds.ts';
 import { type RenderedEmail, renderEmail } from '#src/domain/mail/render-email.ts';
 import { type OrderView, readOrder } from '#src/domain/orders/index.ts';
 import { requestReturn } from '#src/domain/returns/index.ts';
-import type { ReturnRecord } from '#src/domain/returns/read-returns.ts';
+import type { ReturnRecord } from '#src/domain/returns/present.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildPaidOrder, type GivenOrder } from './orders.ts';
 

@@ -1,26 +1,20 @@
 import { readOne } from '#src/database/transact.ts';
 import { formatDuration } from '#src/lib/duration.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Duration, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
 import { webhookUrlOf } from './payment-account.ts';
 
 /** The store's account at the payment provider as its owner sees it, without secrets. */
-export interface ManagedPaymentAccount {
-  readonly mode: 'direct' | 'connect';
-  readonly accountId: string | null;
-  readonly publishableKey: string | null;
-  readonly hasSecretKey: boolean;
-  readonly hasWebhookSecret: boolean;
+export type ManagedPaymentAccount = Omit<
+  RowOf<typeof PaymentAccountView>,
+  'provider' | 'webhookUrl' | 'webhooksSilentSince' | 'sessionLifetime'
+> & {
   readonly sessionLifetimeMs: number;
-  readonly automaticTax: boolean;
   /** Since when sweeps find events that no webhook delivered. */
   readonly silentSince: Date | null;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+};
 
 /** @returns `undefined` where the store has none */
 export async function readPaymentAccount(ctx: Context): Promise<ManagedPaymentAccount | undefined> {

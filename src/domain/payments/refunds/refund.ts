@@ -1,34 +1,11 @@
 import { read, readOne } from '#src/database/transact.ts';
-import { presentAs } from '#src/lib/present-as.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Cents, Currency, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
 
-/**
- *   requested   stored; the provider has not responded yet
- *   sent        the provider accepted it
- *   refused     the provider declined it, and the order is flagged
- *   failed      the provider accepted it, but the money came back, and the order is flagged
- */
-const refundStates = ['requested', 'sent', 'refused', 'failed'] as const;
-export type RefundState = (typeof refundStates)[number];
-
 /** A refund of an order's money. */
-export interface Refund {
-  readonly id: string;
-  readonly orderId: string;
-  /** The return that it belongs to. */
-  readonly returnId: string | null;
-  readonly state: RefundState;
-  readonly amountCents: number;
-  readonly currency: string;
-  /** Why, in the owner's words. */
-  readonly reason: string | null;
-  /** The provider's code of why it declined, why the refund failed, or, while it is requested, why it waits. */
-  readonly failure: string | null;
-  readonly createdAt: Date;
-  readonly settledAt: Date | null;
-}
+export type Refund = RowOf<typeof RefundView>;
 
 /** @returns `undefined` when the store has no refund with this id */
 export async function readRefund(ctx: Context, id: string): Promise<Refund | undefined> {
@@ -50,11 +27,20 @@ export const RefundView = Type.Object(
   {
     id: Id('rfd'),
     order_id: Id('ord'),
+    /** The return that it belongs to. */
     return_id: Nullable(Id('ret')),
-    state: Type.Enum([...refundStates]),
+    /**
+     *   requested   stored; the provider has not responded yet
+     *   sent        the provider accepted it
+     *   refused     the provider declined it, and the order is flagged
+     *   failed      the provider accepted it, but the money came back, and the order is flagged
+     */
+    state: Type.Enum(['requested', 'sent', 'refused', 'failed']),
     amount_cents: Cents,
     currency: Currency,
+    /** Why, in the owner's words. */
     reason: Nullable(Type.String({ examples: ['Arrived with a crack'] })),
+    /** The provider's code of why it declined, why the refund failed, or, while it is requested, why it waits. */
     failure: Nullable(Type.String({ examples: [null] })),
     created_at: Timestamp,
     settled_at: Nullable(Timestamp),
