@@ -2,6 +2,7 @@ import { indexesOf, searchPage } from '#src/database/read-page.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import type { Page } from '#src/lib/cursor.ts';
 import { newId } from '#src/lib/ids.ts';
+import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
@@ -44,19 +45,13 @@ export const auditOfChange = (kind: string, { id, action, subject, fields }: Cha
 });
 
 /** An entry of the audit log. */
-export interface AuditEntry {
-  readonly id: string;
+export type AuditEntry = Omit<RowOf<typeof AuditEntryView>, 'actor' | 'subject'> & {
   readonly actorKind: Actor['kind'];
   readonly actorId: string;
   readonly actorName: string | null;
-  readonly action: string;
   readonly subjectKind: string;
   readonly subjectId: string;
-  readonly before: object | null;
-  readonly after: object | null;
-  readonly requestId: string | null;
-  readonly createdAt: Date;
-}
+};
 
 export interface AuditQuery {
   readonly limit: number;
@@ -126,14 +121,9 @@ export const AuditEntryView = Type.Object(
 );
 
 export function presentAuditEntry(entry: AuditEntry): Static<typeof AuditEntryView> {
-  return {
-    id: entry.id,
+  return presentAs(AuditEntryView, {
+    ...entry,
     actor: { kind: entry.actorKind, id: entry.actorId, name: entry.actorName },
-    action: entry.action,
     subject: { kind: entry.subjectKind, id: entry.subjectId },
-    before: entry.before,
-    after: entry.after,
-    request_id: entry.requestId,
-    created_at: entry.createdAt.toISOString(),
-  };
+  });
 }

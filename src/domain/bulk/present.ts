@@ -1,3 +1,4 @@
+import { presentAs } from '#src/lib/present-as.ts';
 import { DocumentedAs, FreeForm, Nullable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { canUndo } from './changes/change-many.ts';
 import { changeKinds } from './changes/index.ts';
@@ -52,22 +53,17 @@ export const ImportView = Type.Object(
 );
 
 export function presentImport(operation: Operation, now: Date): Static<typeof ImportView> {
-  const { options, rowsTotal, rowsRead, rowsDone, rowsFailed } = operation;
-  return {
-    id: operation.id,
-    kind: operation.kind,
-    format: operation.format,
+  const { options, rowsTotal, rowsRead, rowsDone, rowsFailed, created, updated, unchanged } = operation;
+  return presentAs(ImportView, {
+    ...operation,
     mode: options['mode'] === 'create' ? 'create' : 'upsert',
-    dry_run: options['dry_run'] === true,
+    dryRun: options['dry_run'] === true,
     state: stateIn(fileStates, operation),
-    failure: operation.failure,
-    file_bytes: operation.fileBytes,
     rows: { total: rowsTotal, read: rowsRead, done: rowsDone, failed: rowsFailed },
-    changes: { created: operation.created, updated: operation.updated, unchanged: operation.unchanged },
+    changes: { created, updated, unchanged },
     samples: operation.changes.map(({ subject, action, fields }) => ({ subject, action, fields: [...fields] })),
-    rows_per_second: ratePerSecond(operation, now),
-    ...timesOf(operation),
-  };
+    rowsPerSecond: ratePerSecond(operation, now),
+  });
 }
 
 /** Each type of operation has some of the states. */
@@ -76,12 +72,6 @@ function stateIn<State extends OperationState>(states: readonly State[], { id, s
   if (!known) throw new TypeError(`${id} cannot be ${state}.`);
   return known;
 }
-
-const timesOf = ({ createdAt, startedAt, finishedAt }: Operation) => ({
-  created_at: createdAt.toISOString(),
-  started_at: startedAt?.toISOString() ?? null,
-  finished_at: finishedAt?.toISOString() ?? null,
-});
 
 /** Null for no time at all. */
 function ratePerSecond({ rowsDone, startedAt, finishedAt }: Operation, now: Date): number | null {
@@ -148,27 +138,23 @@ export const BulkChangeView = Type.Object(
 );
 
 export function presentBulkChange(operation: Operation, now: Date): Static<typeof BulkChangeView> {
-  return {
-    id: operation.id,
-    kind: operation.kind,
-    filter: operation.filter,
+  const { rowsTotal, rowsDone, rowsFailed, updated, unchanged } = operation;
+  return presentAs(BulkChangeView, {
+    ...operation,
     change: operation.options,
     state: stateIn(changeStates, operation),
-    failure: operation.failure,
-    rows: { total: operation.rowsTotal ?? 0, done: operation.rowsDone, failed: operation.rowsFailed },
-    changes: { updated: operation.updated, unchanged: operation.unchanged },
+    rows: { total: rowsTotal ?? 0, done: rowsDone, failed: rowsFailed },
+    changes: { updated, unchanged },
     samples: operation.changes.map(({ subject, action, values = {}, problem = null }) => ({
       subject,
       action: action === 'unchanged' || action === 'rejected' ? action : 'updated',
       values: Object.fromEntries(Object.entries(values).map(([field, pair]) => [field, [...pair]])),
       problem,
     })),
-    can_undo: canUndo(operation),
-    undo_of: operation.undoes,
-    undone_by: operation.undoneBy,
-    rows_per_second: ratePerSecond(operation, now),
-    ...timesOf(operation),
-  };
+    canUndo: canUndo(operation),
+    undoOf: operation.undoes,
+    rowsPerSecond: ratePerSecond(operation, now),
+  });
 }
 
 export const ExportKindName = Type.Enum(
@@ -202,21 +188,15 @@ export function presentExport(
   operation: Operation,
   link: { readonly url: string; readonly expiresAt: Date } | null,
 ): Static<typeof ExportView> {
-  const { from, to } = rangeOf(operation);
   const isCompleted = operation.state === 'completed';
-  return {
-    id: operation.id,
-    kind: operation.kind,
+  return presentAs(ExportView, {
+    ...operation,
+    ...rangeOf(operation),
     format: exportFormats.find((each) => each === operation.format) ?? 'csv',
-    from: from?.toISOString() ?? null,
-    to: to?.toISOString() ?? null,
     state: stateIn(fileStates, operation),
-    failure: operation.failure,
     rows: isCompleted ? operation.rowsTotal : null,
-    file_bytes: isCompleted ? operation.fileBytes : null,
-    url: link?.url ?? null,
-    expires_at: link?.expiresAt.toISOString() ?? null,
-    created_at: operation.createdAt.toISOString(),
-    finished_at: operation.finishedAt?.toISOString() ?? null,
-  };
+    fileBytes: isCompleted ? operation.fileBytes : null,
+    url: link?.url,
+    expiresAt: link?.expiresAt,
+  });
 }

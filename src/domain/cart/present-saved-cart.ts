@@ -1,3 +1,4 @@
+import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { stockStatus } from '../catalog/index.ts';
 import type { SavedCart } from './save-cart.ts';
@@ -13,6 +14,21 @@ export const SavedCartReceipt = Type.Object({
 
 const price = Nullable(Type.Integer({ examples: [3800] }));
 
+const SavedLineView = Type.Object({
+  product_slug: Nullable(Type.String({ examples: ['oak-bowl'] })),
+  variant_id: Nullable(Type.String()),
+  name: Nullable(Type.String({ examples: ['Oak bowl'] })),
+  quantity: Type.Integer({ examples: [1] }),
+  unit_price_cents: price,
+  current_unit_price_cents: price,
+  status: Type.Union([
+    Type.Literal('ok'),
+    Type.Literal('price_changed'),
+    Type.Literal('out_of_stock'),
+    Type.Literal('discontinued'),
+  ]),
+});
+
 /** A saved cart as it is restored. */
 export const SavedCartView = Type.Object(
   {
@@ -20,22 +36,7 @@ export const SavedCartView = Type.Object(
     saved_at: Timestamp,
     expires_at: Timestamp,
     currency: Type.String({ examples: ['USD'] }),
-    items: Type.Array(
-      Type.Object({
-        product_slug: Nullable(Type.String({ examples: ['oak-bowl'] })),
-        variant_id: Nullable(Type.String()),
-        name: Nullable(Type.String({ examples: ['Oak bowl'] })),
-        quantity: Type.Integer({ examples: [1] }),
-        unit_price_cents: price,
-        current_unit_price_cents: price,
-        status: Type.Union([
-          Type.Literal('ok'),
-          Type.Literal('price_changed'),
-          Type.Literal('out_of_stock'),
-          Type.Literal('discontinued'),
-        ]),
-      }),
-    ),
+    items: Type.Array(SavedLineView),
   },
   { title: 'SavedCart' },
 );
@@ -48,21 +49,14 @@ export function presentSavedCartReceipt(
 }
 
 export function presentSavedCart(cart: RestoredCart): Static<typeof SavedCartView> {
-  return {
-    id: cart.id,
-    saved_at: cart.savedAt.toISOString(),
-    expires_at: cart.expiresAt.toISOString(),
-    currency: cart.currency,
-    items: cart.lines.map((line) => ({
-      product_slug: line.productSlug,
-      variant_id: line.variantId,
-      name: line.name,
-      quantity: line.quantity,
-      unit_price_cents: line.unitPriceCents ?? line.currentUnitPriceCents,
-      current_unit_price_cents: line.currentUnitPriceCents,
+  const items = cart.lines.map((line) =>
+    presentAs(SavedLineView, {
+      ...line,
+      unitPriceCents: line.unitPriceCents ?? line.currentUnitPriceCents,
       status: statusOf(line),
-    })),
-  };
+    }),
+  );
+  return presentAs(SavedCartView, { ...cart, items });
 }
 
 /** Whether a line of a saved cart can still be bought. */
@@ -70,7 +64,7 @@ export function isBuyable(line: SavedLine): boolean {
   return ['ok', 'price_changed'].includes(statusOf(line));
 }
 
-function statusOf(line: SavedLine): Static<typeof SavedCartView>['items'][number]['status'] {
+function statusOf(line: SavedLine): Static<typeof SavedLineView>['status'] {
   if (line.variantCount === 0) return 'discontinued';
   // One of several variants: the shopper has to choose one before its price and stock are known.
   if (line.currentUnitPriceCents === null) return 'ok';

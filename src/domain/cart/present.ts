@@ -1,3 +1,4 @@
+import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { buyableQuantity, PurchaseType, StockStatusBody, SubscriptionInterval, stockStatus } from '../catalog/index.ts';
 import type { CartLineRecord, CartRecord } from './cart.ts';
@@ -52,41 +53,29 @@ export const CartView = Type.Object(
 
 export function presentCart(cart: CartRecord): Static<typeof CartView> {
   const items = cart.lines.map(presentLine);
-  return {
-    id: cart.id,
-    status: cart.status,
-    currency: cart.currency,
-    sessionId: cart.sessionId,
-    customerId: cart.customerId,
+  return presentAs(CartView, {
+    ...cart,
     items,
     itemCount: items.reduce((sum, { quantity }) => sum + quantity, 0),
     subtotalCents: items.reduce((sum, { lineTotalCents }) => sum + lineTotalCents, 0),
-    version: cart.version,
-    expiresAt: new Date(cart.expiresAt).toISOString(),
-    createdAt: new Date(cart.createdAt).toISOString(),
-    updatedAt: new Date(cart.updatedAt).toISOString(),
-  };
+    expiresAt: new Date(cart.expiresAt),
+    createdAt: new Date(cart.createdAt),
+    updatedAt: new Date(cart.updatedAt),
+  });
 }
 
 /** A line that can no longer be bought keeps the price that was seen last, and is out of stock. */
 function presentLine(line: CartLineRecord): Static<typeof CartLineView> {
   const unitPriceCents = line.priceCents ?? line.seenPriceCents;
-  return {
-    id: line.id,
+  return presentAs(CartLineView, {
+    ...line,
     variantId: line.variantNamed ? line.variantId : null,
-    productId: line.productId,
-    productSlug: line.productSlug,
     name: line.productName,
-    variantName: line.variantName,
-    sku: line.sku,
-    imageUrl: line.imageUrl,
-    quantity: line.quantity,
     unitPriceCents,
     lineTotalCents: unitPriceCents * line.quantity,
-    purchaseType: line.purchaseType,
     subscriptionInterval: line.interval,
     stockStatus: line.priceCents === null ? 'out_of_stock' : stockStatus(line),
     maxQuantity: line.priceCents === null ? 0 : buyableQuantity(line),
     priceChanged: unitPriceCents !== line.seenPriceCents,
-  };
+  });
 }

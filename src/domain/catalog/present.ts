@@ -71,23 +71,14 @@ export const InventoryBody = Type.Object(
 /** A product in lists and search results. A store sells in one currency. */
 export function presentProduct(product: ProductRow, currency: string): Static<typeof ProductBody> {
   const { priceCents, compareAtCents } = product;
-  return {
-    id: product.id,
-    slug: product.slug,
-    name: product.name,
-    description: product.description,
-    category: product.category,
-    tags: [...product.tags],
+  return presentAs(ProductBody, {
+    ...product,
     images: presentImages(product.images),
-    price_cents: priceCents,
-    compare_at_cents: compareAtCents !== null && compareAtCents > priceCents ? compareAtCents : null,
+    compareAtCents: compareAtCents !== null && compareAtCents > priceCents ? compareAtCents : null,
     currency,
-    purchase_types: [...product.purchaseTypes],
-    subscription_intervals: [...product.subscriptionIntervals],
     rating: { count: product.ratingCount, average: product.ratingAverage },
-    in_stock: product.inStock,
-    updated_at: new Date(product.updatedAt).toISOString(),
-  };
+    updatedAt: new Date(product.updatedAt),
+  });
 }
 
 /** A product with its variants. */

@@ -1,5 +1,6 @@
 import { readOne } from '#src/database/transact.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -40,16 +41,13 @@ export async function readCheckoutStatus(ctx: Context, orderId: string): Promise
     { brief: true },
   );
   return (
-    order && {
-      order_id: order.id,
-      order_number: order.orderNumber,
-      status: order.status,
-      payment_status: order.paymentStatus,
-      fulfillment_status: order.fulfillmentStatus,
-      paid_at: order.paidAt?.toISOString() ?? null,
+    order &&
+    presentAs(CheckoutStatusView, {
+      ...order,
+      orderId: order.id,
       tracking: order.labels.map(({ service: _service, ...label }) => label),
-      poll_after_ms: pollAfterMs(order, ctx.clock.now()),
-    }
+      pollAfterMs: pollAfterMs(order, ctx.clock.now()),
+    })
   );
 }
 

@@ -1,5 +1,6 @@
 import { readOne, writeRows } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -86,13 +87,11 @@ export const SessionView = Type.Object(
 );
 
 export function presentSession(session: GrantedSession): Static<typeof SessionView> {
-  return {
-    session_token: session.token,
-    token_type: 'Bearer',
-    expires_in: session.expiresInSeconds,
-    expires_at: session.expiresAt.toISOString(),
-    refresh_token: session.refreshToken,
-    refresh_expires_at: session.refreshExpiresAt.toISOString(),
+  return presentAs(SessionView, {
+    ...session,
+    sessionToken: session.token,
+    tokenType: 'Bearer',
+    expiresIn: session.expiresInSeconds,
     customer: presentCustomer(session.customer),
-  };
+  });
 }

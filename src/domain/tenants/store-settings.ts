@@ -1,5 +1,6 @@
 import { readSender } from '#src/lib/email-address.ts';
 import { found, rejectIssues } from '#src/lib/errors.ts';
+import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Currency, Email, FreeForm, Nullable, Slug, type Static, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
@@ -70,21 +71,5 @@ function rejectOtherSender(known: string | null | undefined, wanted: string | nu
 
 /** A store in the words of its file. */
 export function presentStore(tenant: Tenant): StoreSettingsView {
-  return {
-    slug: tenant.slug,
-    name: tenant.name,
-    owner_email: tenant.ownerEmail,
-    currency: tenant.currency,
-    locale: tenant.locale,
-    timezone: tenant.timezone,
-    storefront_url: tenant.storefrontUrl,
-    magic_link_path: tenant.magicLinkPath,
-    restore_path: tenant.restorePath,
-    allowed_origins: [...tenant.allowedOrigins],
-    refund_verification_above_cents: tenant.refundVerificationAboveCents,
-    mail_from: tenant.mailFrom ?? null,
-    theme: tenant.theme,
-    links: tenant.links,
-    version: tenant.version,
-  };
+  return presentAs(StoreSettingsView, tenant);
 }
