@@ -56,6 +56,7 @@ export {
   type ProductRow,
   publishedProducts,
   type TypedWord,
+  tagsOfProduct,
 } from './published-products.ts';
 export {
   decideReview,

@@ -9,27 +9,22 @@ import type { Context } from '../context.ts';
 import type { StockMove } from './change-stock.ts';
 import { ProductBody, presentProduct, VariantBody } from './present.ts';
 import { Tag } from './product-input.ts';
-import { type FindCandidates, type ProductRow, selectProducts, wordsOf } from './published-products.ts';
-import { type StockLevel, stockStatus } from './stock-level.ts';
+import {
+  type FindCandidates,
+  type ProductRow,
+  selectProducts,
+  type VariantRow,
+  variantsOfProduct,
+  wordsOf,
+} from './published-products.ts';
+import { stockStatus } from './stock-level.ts';
 
 /** A product as the owner sees it, published or not. */
 export interface ManagedProduct extends ProductRow {
   readonly status: 'draft' | 'published';
   readonly version: number;
   readonly createdAt: Date;
-  readonly variants: readonly ManagedVariant[];
-}
-
-export interface ManagedVariant extends StockLevel {
-  readonly id: string;
-  readonly sku: string;
-  readonly name: string;
-  readonly options: Readonly<Record<string, string>>;
-  readonly priceCents: number;
-  readonly compareAtCents: number | null;
-  readonly subscriptionPriceCents: number | null;
-  readonly weightOz: number | null;
-  readonly ships: boolean;
+  readonly variants: readonly VariantRow[];
 }
 
 /** Which products of the store: those of which all of this is true. */
@@ -120,14 +115,7 @@ export async function readManagedProduct(ctx: Context, slug: string): Promise<Ma
   return readOne<ManagedProduct>(ctx, sql`${selectProducts(ctx, managedColumns)} and p.slug = ${slug}`);
 }
 
-const managedColumns: Sql = sql`, p.status, p.version, p.created_at as "createdAt", (
-  select coalesce(json_agg(json_build_object('id', v.id, 'sku', v.sku, 'name', v.name, 'options', v.options,
-    'priceCents', v.price_cents, 'compareAtCents', v.compare_at_cents,
-    'subscriptionPriceCents', v.subscription_price_cents, 'weightOz', v.weight_oz, 'ships', v.ships, 'stock', v.stock,
-    'stockHeld', v.stock_held, 'lowStockAt', v.low_stock_at, 'backorder', v.backorder) order by v.position)
-    filter (where v.removed_at is null), '[]')
-  from variants v
-  where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants`;
+const managedColumns: Sql = sql`, p.status, p.version, p.created_at as "createdAt", ${variantsOfProduct} as variants`;
 
 /** The slug of every product of the store, or of those among these, published or not. */
 export async function productSlugs(ctx: Context, among?: readonly string[]): Promise<string[]> {
@@ -184,7 +172,7 @@ export function presentManagedProduct(product: ManagedProduct, currency: string)
   };
 }
 
-function presentManagedVariant(variant: ManagedVariant): Static<typeof ManagedVariantView> {
+function presentManagedVariant(variant: VariantRow): Static<typeof ManagedVariantView> {
   return presentAs(ManagedVariantView, { ...variant, stockStatus: stockStatus(variant) });
 }
 

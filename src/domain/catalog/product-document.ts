@@ -1,5 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
+import { tagsOfProduct } from './published-products.ts';
 
 /** The fields of a product that search indexes. */
 export interface ProductDocument {
@@ -16,10 +17,8 @@ export interface ProductDocument {
 /** Those of these products that are published, for the search index. */
 export async function productDocuments(ctx: InTransaction, ids: readonly string[]): Promise<ProductDocument[]> {
   return ctx.tx.execute<ProductDocument>(sql`
-    select p.id, p.slug, p.name, p.description, p.category,
-      array(select t.tag from product_tags t
-            where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
-      v.skus, v.names as "variantNames"
+    select p.id, p.slug, p.name, p.description, p.category, ${tagsOfProduct} as tags, v.skus,
+      v.names as "variantNames"
     from unnest(${ids}::text[]) as given cross join lateral (
       select * from products p where p.tenant_id = ${ctx.tenant.id} and p.id = given offset 0) as p
     cross join lateral (

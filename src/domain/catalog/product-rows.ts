@@ -4,6 +4,7 @@ import { normalizeText } from '#src/lib/normalize-text.ts';
 import { opaque, type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { type ProductRecord, rejectSku, type VariantRecord } from './product-input.ts';
+import { tagsOfProduct } from './published-products.ts';
 
 export interface SavedVariant extends VariantRecord {
   readonly id: string;
@@ -25,9 +26,7 @@ export async function lockProducts(ctx: InTransaction, slugs: readonly string[])
   await lockNames(ctx, 'product', slugs);
   const products = await ctx.tx.execute<SavedProduct & { slug: string }>(sql`
     select p.slug, p.id, p.removed_at is not null as removed, p.name, p.description, p.category, p.status, p.images,
-      p.purchase_types, p.subscription_intervals,
-      array(select t.tag from product_tags t
-            where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
+      p.purchase_types, p.subscription_intervals, ${tagsOfProduct} as tags,
       (select coalesce(json_agg(json_build_object(
           'id', v.id, 'sku', v.sku, 'name', v.name, 'options', v.options, 'price_cents', v.price_cents,
           'compare_at_cents', v.compare_at_cents, 'subscription_price_cents', v.subscription_price_cents,

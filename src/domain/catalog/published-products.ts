@@ -28,6 +28,10 @@ export interface ProductRow {
   readonly updatedAt: Date | string;
 }
 
+/** The tags of a product `p`, in the order of their input. */
+export const tagsOfProduct: Sql = sql`array(
+  select t.tag from product_tags t where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position)`;
+
 /**
  * A query for the published products `p`, as rows for `presentProduct`. A condition on their ids or slug is appended.
  *
@@ -51,8 +55,7 @@ export function selectProducts(ctx: Context, more: Sql = sql``, from: Sql = sql`
       p.compare_at_cents as "compareAtCents", p.purchase_types as "purchaseTypes",
       p.subscription_intervals as "subscriptionIntervals", p.rating_count as "ratingCount",
       p.rating_average::float8 as "ratingAverage", p.updated_at as "updatedAt",
-      array(select t.tag from product_tags t
-            where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
+      ${tagsOfProduct} as tags,
       exists (select from variants v
               where v.tenant_id = p.tenant_id and v.product_id = p.id and case when v.removed_at is null
                 then v.stock is null or v.backorder or v.stock > v.stock_held end offset 0) as "inStock"${more}
@@ -209,9 +212,21 @@ export interface VariantRow extends StockLevel {
   readonly name: string;
   readonly options: Readonly<Record<string, string>>;
   readonly priceCents: number;
+  readonly compareAtCents: number | null;
   readonly subscriptionPriceCents: number | null;
   readonly weightOz: number | null;
+  readonly ships: boolean;
 }
+
+/** The variants of a product `p` as JSON: each a `VariantRow`. */
+export const variantsOfProduct: Sql = sql`(
+  select coalesce(json_agg(json_build_object('id', v.id, 'sku', v.sku, 'name', v.name, 'options', v.options,
+    'priceCents', v.price_cents, 'compareAtCents', v.compare_at_cents,
+    'subscriptionPriceCents', v.subscription_price_cents, 'weightOz', v.weight_oz, 'ships', v.ships, 'stock', v.stock,
+    'stockHeld', v.stock_held, 'lowStockAt', v.low_stock_at, 'backorder', v.backorder) order by v.position)
+    filter (where v.removed_at is null), '[]')
+  from variants v
+  where v.tenant_id = p.tenant_id and v.product_id = p.id)`;
 
 /**
  * A published product with its variants.
@@ -221,14 +236,7 @@ export async function findProduct(
   ctx: Context,
   slug: string,
 ): Promise<ProductRow & { variants: readonly VariantRow[] }> {
-  const variants = sql`, (
-      select json_agg(json_build_object('id', v.id, 'sku', v.sku, 'name', v.name, 'options', v.options,
-        'priceCents', v.price_cents, 'subscriptionPriceCents', v.subscription_price_cents, 'weightOz', v.weight_oz,
-        'stock', v.stock, 'stockHeld', v.stock_held, 'lowStockAt', v.low_stock_at, 'backorder', v.backorder)
-        order by v.position) filter (where v.removed_at is null)
-      from variants v
-      where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants`;
-  const named = sql`${publishedProducts(ctx, variants)} and p.slug = ${slug}`;
+  const named = sql`${publishedProducts(ctx, sql`, ${variantsOfProduct} as variants`)} and p.slug = ${slug}`;
   return found(await readOne<ProductRow & { variants: VariantRow[] }>(ctx, named, { brief: true }), 'product');
 }
 

@@ -1,14 +1,13 @@
 import { sql } from '#src/lib/sql.ts';
+import { tagsOfProduct } from '../../catalog/index.ts';
 import type { ExportKind } from '../export-kind.ts';
 import { productTable } from '../kinds/product-table.ts';
 import { shopifyProducts } from './shopify-products.ts';
 
 /** Of what was sold beyond it, a new variant begins with none. */
 const openingStock = sql`case when v.stock < 0 then 0 else v.stock end as stock`;
-const ofVariant = sql`v.sku, v.name, v.options, v.price_cents, v.compare_at_cents, v.subscription_price_cents,
-  v.weight_oz::float8, v.ships, ${openingStock}, v.low_stock_at, v.backorder`;
-const tags = sql`array(
-  select t.tag from product_tags t where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position)`;
+const ofVariant = sql`v.options, v.price_cents, v.compare_at_cents, v.subscription_price_cents,
+  v.weight_oz::float8 as weight_oz, v.ships, ${openingStock}, v.low_stock_at, v.backorder`;
 
 /** As an import reads them. */
 export const exportProducts: ExportKind = {
@@ -16,19 +15,18 @@ export const exportProducts: ExportKind = {
   area: 'catalog',
   columns: [...productTable.required, ...productTable.optional],
   select: ({ tenant }) => sql`
-    select p.slug, p.name, p.description, p.category, array_to_string(${tags}, ', ') as tags, p.status, p.images,
-      array_to_string(p.purchase_types, ', ') as purchase_types,
+    select p.slug, p.name, p.description, p.category, array_to_string(${tagsOfProduct}, ', ') as tags, p.status,
+      p.images, array_to_string(p.purchase_types, ', ') as purchase_types,
       array_to_string(p.subscription_intervals, ', ') as subscription_intervals, v.sku, v.name as variant_name,
-      v.options, v.price_cents, v.compare_at_cents, v.subscription_price_cents, v.weight_oz::float8 as weight_oz,
-      v.ships, ${openingStock}, v.low_stock_at, v.backorder
+      ${ofVariant}
     from products p join variants v on v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null
     where p.tenant_id = ${tenant.id} and p.removed_at is null order by p.id, v.position, v.id`,
   selectObjects: ({ tenant }) => sql`
-    select p.slug, p.name, p.description, p.category, ${tags} as tags, p.status, p.images, p.purchase_types,
+    select p.slug, p.name, p.description, p.category, ${tagsOfProduct} as tags, p.status, p.images, p.purchase_types,
       p.subscription_intervals, (
         select json_agg(variant order by position, id) from (
           select row_to_json(each) as variant, v.position, v.id
-          from variants v cross join lateral (select ${ofVariant}) as each
+          from variants v cross join lateral (select v.sku, v.name, ${ofVariant}) as each
           where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as all_of) as variants
     from products p where p.tenant_id = ${tenant.id} and p.removed_at is null order by p.id`,
   shopify: shopifyProducts,
