@@ -7,6 +7,7 @@ import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 
 import { seconds } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 import { explainConnection } from './explain-connection.ts';
 import { FailedMigration, isLockTimeout, rejectionIn } from './failed-migration.ts';
@@ -44,11 +45,17 @@ export async function migrate(
 ): Promise<string[]> {
   return withClient(databaseUrl, async (lock) => {
     await configureSession(unlimited)(lock);
-    await rejectOtherEncodings(lock);
-    await rejectUnboundRoles(lock);
-    await rejectOtherSchemas(lock);
-    await rejectOtherOwners(lock);
-    await rejectSharedSessions(lock, databaseUrl);
+    const execute = executeOn(lock);
+    // Before there are tables, the database can still be created again.
+    const [server] = await execute<{ encoding: string }>(sql`select current_setting('server_encoding') as encoding`);
+    rejectUnfit(encodingFailure(server?.encoding ?? ''));
+    // It would own the tables that it creates, and the role that processes need then could not use them.
+    rejectUnfit(roleFailure(await readRole(execute)));
+    rejectUnfit(await schemaFailure(execute));
+    // The migrator does not see the table of migrations of another role, and would fail to create it.
+    await missingMigrations(execute).catch(throwUnfit);
+    // A lock of a shared session would outlast the connection that took it, and stop each further release.
+    await withClient(databaseUrl, (other) => proveSessions(execute, executeOn(other)));
     await takeLock(lock, report);
     return withMigrator(databaseUrl, options, (migrator) => apply(migrator, report, options));
   });
@@ -80,8 +87,9 @@ async function apply(
 /** The migrations that were not applied yet. */
 export function pendingMigrations(databaseUrl: string): Promise<string[]> {
   return withClient(databaseUrl, async (client) => {
-    await rejectOtherSchemas(client);
-    return missingMigrations(executeOn(client));
+    const execute = executeOn(client);
+    rejectUnfit(await schemaFailure(execute));
+    return missingMigrations(execute);
   });
 }
 
@@ -95,31 +103,6 @@ async function withClient<Result>(databaseUrl: string, work: (client: pg.Client)
   } finally {
     await client.end();
   }
-}
-
-/** Before there are tables, the database can still be created again. */
-async function rejectOtherEncodings(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ server_encoding: string }>('show server_encoding');
-  rejectUnfit(encodingFailure(rows[0]?.server_encoding ?? ''));
-}
-
-/** It would own the tables that it creates, and the role that processes need then could not use them. */
-async function rejectUnboundRoles(client: pg.Client): Promise<void> {
-  rejectUnfit(roleFailure(await readRole(executeOn(client))));
-}
-
-async function rejectOtherSchemas(client: pg.Client): Promise<void> {
-  rejectUnfit(await schemaFailure(executeOn(client)));
-}
-
-/** The migrator does not see the table of migrations of another role, and would fail to create it. */
-async function rejectOtherOwners(client: pg.Client): Promise<void> {
-  await missingMigrations(executeOn(client)).catch(throwUnfit);
-}
-
-/** A lock of a shared session would outlast the connection that took it, and stop each further release. */
-function rejectSharedSessions(client: pg.Client, databaseUrl: string): Promise<void> {
-  return withClient(databaseUrl, (other) => proveSessions(executeOn(client), executeOn(other)));
 }
 
 const executeOn =

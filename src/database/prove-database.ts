@@ -103,24 +103,6 @@ export function roleFailure({ name, isUnbound }: { name: string; isUnbound: bool
   };
 }
 
-/** The first reason why a database is unfit, as a message that says what to do. */
-function whyUnfit(database: InspectedDatabase): string | undefined {
-  const { role, isStandby, isUnbound, skewSeconds, openTables, encoding } = database;
-  if (isStandby) return `${standby.reason} ${standby.advice}`;
-  const wrongEncoding = encodingFailure(encoding);
-  if (wrongEncoding) return `${wrongEncoding.reason} ${wrongEncoding.advice}`;
-  const wrongRole = roleFailure({ name: role, isUnbound });
-  if (wrongRole) return `${wrongRole.reason} ${wrongRole.advice}`;
-  if (skewSeconds > clockSkewMaxSeconds) {
-    return (
-      `The clocks of this machine and of PostgreSQL differ by ${Math.round(skewSeconds)} seconds: ` +
-      'synchronize both with NTP.'
-    );
-  }
-  if (openTables.length > 0) return `Row-level security is not forced on: ${openTables.join(', ')}.`;
-  return undefined;
-}
-
 /**
  * Reject a database in which one tenant could see another's rows, that lacks a migration of this release, or whose
  * clock cannot be trusted.
@@ -131,8 +113,16 @@ function whyUnfit(database: InspectedDatabase): string | undefined {
  */
 export async function proveDatabase(execute: Execute, executeApart?: Execute): Promise<void> {
   if (executeApart) await proveSessions(execute, executeApart).catch(throwUnfit);
-  const reason = whyUnfit(await inspectDatabase(execute).catch(throwUnfit));
-  if (reason) throw new UnfitDatabase(reason);
+  const { role, isStandby, isUnbound, skewSeconds, openTables, encoding } =
+    await inspectDatabase(execute).catch(throwUnfit);
+  rejectUnfit(isStandby ? standby : (encodingFailure(encoding) ?? roleFailure({ name: role, isUnbound })));
+  if (skewSeconds > clockSkewMaxSeconds) {
+    throw new UnfitDatabase(
+      `The clocks of this machine and of PostgreSQL differ by ${Math.round(skewSeconds)} seconds: ` +
+        'synchronize both with NTP.',
+    );
+  }
+  if (openTables.length > 0) throw new UnfitDatabase(`Row-level security is not forced on: ${openTables.join(', ')}.`);
   const { length: missing } = await missingMigrations(execute).catch(throwUnfit);
   if (missing === 0) return;
   rejectUnfit(await schemaFailure(execute));
