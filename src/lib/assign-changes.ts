@@ -4,7 +4,7 @@ import { formatDuration } from './duration.ts';
 
 /**
  * Assign the wanted values to `row`.
- * @returns the names of the fields that changed, as in the store file (`min_subtotal_cents`)
+ * @returns the names of the fields that changed, as in the store file (`min_subtotal_cents`, and `window` for `windowMs`)
  */
 export function assignChanges<Row extends object>(row: Row, wanted: Partial<Row>): string[] {
   const changed = differing(row, wanted);
@@ -18,7 +18,7 @@ export function changedValues<Row extends object>(row: Row, wanted: Partial<Row>
     differing(row, wanted).map(([name, after]) => {
       const isDuration = name.endsWith('Ms');
       const written = (value: unknown): unknown => (isDuration ? asDuration(value) : value);
-      return [fieldOf(isDuration ? name.slice(0, -2) : name), [written(row[name as keyof Row]), written(after)]];
+      return [fieldOf(name), [written(row[name as keyof Row]), written(after)]];
     }),
   );
 }
@@ -26,7 +26,8 @@ export function changedValues<Row extends object>(row: Row, wanted: Partial<Row>
 const differing = <Row extends object>(row: Row, wanted: Partial<Row>): [string, unknown][] =>
   Object.entries(wanted).filter(([name, value]) => !isDeepStrictEqual(row[name as keyof Row], value));
 
-const fieldOf = (name: string): string => name.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+const fieldOf = (name: string): string =>
+  name.replace(/Ms$/, '').replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 
 function asDuration(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asDuration);

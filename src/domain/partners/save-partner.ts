@@ -39,7 +39,7 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
   const { id } = partner;
   const action = partner.removedAt ? 'created' : 'updated';
   const values = changedValues(partner, wanted);
-  const fields = assignChanges(partner, wanted).map((field) => (field === 'window_ms' ? 'window' : field));
+  const fields = assignChanges(partner, wanted);
   if (fields.length === 0) return { id, subject, action: 'unchanged', fields };
   partner.updatedAt = now;
   await em.flush();

@@ -123,7 +123,7 @@ export async function saveReminderSettings(ctx: InTransaction, input: ReminderSe
     return { subject, action: 'created', fields: Object.keys(input) };
   }
   const values = changedValues(found, row);
-  const fields = assignChanges(found, row).map((field) => field.replace(/_ms$/, ''));
+  const fields = assignChanges(found, row);
   if (fields.length === 0) return { subject, action: 'unchanged', fields };
   found.updatedAt = now;
   await em.flush();

@@ -294,6 +294,7 @@ test('savePaymentAccount changes nothing when repeated, and returns the fields o
   );
   t.like(await openAccount(ctx), { tenantId: ctx.tenant.id, secretKey: 'sk_test_second' });
   t.is((await readOne<{ key: string }>(ctx, sql`select ${publishableKeyOf(ctx)} as key`))?.key, 'pk_test_first');
+  t.is((await save({ session_lifetime: '3h' })).fields[0], 'session_lifetime');
 });
 
 test('savePaymentAccount accepts a replaced signing secret for another day', async (t) => {
