@@ -4,27 +4,18 @@ import { formatDuration } from './duration.ts';
 
 /**
  * Assign the wanted values to `row`.
- * @returns the names of the fields that changed, as in the store file (`min_subtotal_cents`, and `window` for `windowMs`)
+ * @returns each field that changed with its value before and after, as in the store file: `min_subtotal_cents` in
+ *   cents, and `window` as `1h` for `windowMs`
  */
-export function assignChanges<Row extends object>(row: Row, wanted: Partial<Row>): string[] {
-  const changed = differing(row, wanted);
+export function assignChanges<Row extends object>(row: Row, wanted: Partial<Row>): Record<string, [unknown, unknown]> {
+  const changed = Object.entries(wanted).filter(([name, value]) => !isDeepStrictEqual(row[name as keyof Row], value));
+  const values = changed.map(([name, after]): [string, [unknown, unknown]] => {
+    const written = (value: unknown): unknown => (name.endsWith('Ms') ? asDuration(value) : value);
+    return [fieldOf(name), [written(row[name as keyof Row]), written(after)]];
+  });
   Object.assign(row, Object.fromEntries(changed));
-  return changed.map(([name]) => fieldOf(name));
+  return Object.fromEntries(values);
 }
-
-/** What `assignChanges` would change, as its reader writes it: each field before and after, durations as `1h`. */
-export function changedValues<Row extends object>(row: Row, wanted: Partial<Row>): Record<string, [unknown, unknown]> {
-  return Object.fromEntries(
-    differing(row, wanted).map(([name, after]) => {
-      const isDuration = name.endsWith('Ms');
-      const written = (value: unknown): unknown => (isDuration ? asDuration(value) : value);
-      return [fieldOf(name), [written(row[name as keyof Row]), written(after)]];
-    }),
-  );
-}
-
-const differing = <Row extends object>(row: Row, wanted: Partial<Row>): [string, unknown][] =>
-  Object.entries(wanted).filter(([name, value]) => !isDeepStrictEqual(row[name as keyof Row], value));
 
 const fieldOf = (name: string): string =>
   name.replace(/Ms$/, '').replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);

@@ -1,5 +1,5 @@
 import { lockNames } from '#src/database/lock-names.ts';
-import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
+import { assignChanges } from '#src/lib/assign-changes.ts';
 import { days, parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -38,8 +38,8 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
   }
   const { id } = partner;
   const action = partner.removedAt ? 'created' : 'updated';
-  const values = changedValues(partner, wanted);
-  const fields = assignChanges(partner, wanted);
+  const values = assignChanges(partner, wanted);
+  const fields = Object.keys(values);
   if (fields.length === 0) return { id, subject, action: 'unchanged', fields };
   partner.updatedAt = now;
   await em.flush();

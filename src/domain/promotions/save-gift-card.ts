@@ -2,7 +2,6 @@ import { LockMode } from '@mikro-orm/core';
 import { lockNames } from '#src/database/lock-names.ts';
 import { lockRow } from '#src/database/rows.ts';
 import { transact } from '#src/database/transact.ts';
-import { changedValues } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { found, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -46,7 +45,7 @@ async function saveHashedGiftCard(
   const { id } = card;
   const balanceCents = Math.max(given.balanceCents, card.heldCents);
   if (!setBalance || card.balanceCents === balanceCents) return { id, subject, action: 'unchanged', fields: [] };
-  const values = changedValues(card, { balanceCents });
+  const values = { balance_cents: [card.balanceCents, balanceCents] } as const;
   const adjustedCents = balanceCents - card.balanceCents;
   card.balanceCents = balanceCents;
   card.updatedAt = ctx.clock.now();

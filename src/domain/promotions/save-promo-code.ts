@@ -1,5 +1,5 @@
 import { lockNames } from '#src/database/lock-names.ts';
-import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
+import { assignChanges } from '#src/lib/assign-changes.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
@@ -30,8 +30,8 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
   }
   const { id } = promo;
   const action = promo.removedAt ? 'created' : 'updated';
-  const values = changedValues(promo, wanted);
-  const fields = assignChanges(promo, wanted);
+  const values = assignChanges(promo, wanted);
+  const fields = Object.keys(values);
   if (fields.length === 0) return { id, subject, action: 'unchanged', fields };
   promo.updatedAt = now;
   await em.flush();

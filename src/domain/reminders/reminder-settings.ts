@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { lockNames } from '#src/database/lock-names.ts';
 import { readOne } from '#src/database/transact.ts';
-import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
+import { assignChanges } from '#src/lib/assign-changes.ts';
 import { formatDuration, hours, parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { Duration, Nullable, Omittable, type Static, Type } from '#src/lib/schema.ts';
@@ -122,8 +122,8 @@ export async function saveReminderSettings(ctx: InTransaction, input: ReminderSe
     await em.flush();
     return { subject, action: 'created', fields: Object.keys(input) };
   }
-  const values = changedValues(found, row);
-  const fields = assignChanges(found, row);
+  const values = assignChanges(found, row);
+  const fields = Object.keys(values);
   if (fields.length === 0) return { subject, action: 'unchanged', fields };
   found.updatedAt = now;
   await em.flush();

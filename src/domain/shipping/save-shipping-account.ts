@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { resumeLabels } from '#jobs/labels.ts';
 import { lockNames } from '#src/database/lock-names.ts';
-import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
+import { assignChanges } from '#src/lib/assign-changes.ts';
 import { type DomainError, invalidRequest, rejectIssues } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -69,8 +69,8 @@ export async function saveShippingAccount(
     return { subject: 'shipping', action: 'created', fields: [] };
   }
 
-  const values = changedValues(found, wanted);
-  const fields = assignChanges(found, wanted);
+  const values = assignChanges(found, wanted);
+  const fields = Object.keys(values);
   if (input.api_key !== undefined && !isSame(ctx, 'shipping_api_key', found.apiKeySealed, input.api_key)) {
     found.apiKeySealed = seal(ctx, 'shipping_api_key', input.api_key);
     found.pausedAt = null;
@@ -128,8 +128,8 @@ export async function saveSecondShippingAccount(
     });
     return { subject: 'second_shipping', action: 'created', fields: [] };
   }
-  const values = changedValues(found, { provider: input.provider });
-  const fields = assignChanges(found, { provider: input.provider });
+  const values = assignChanges(found, { provider: input.provider });
+  const fields = Object.keys(values);
   if (!isSame(ctx, 'second_shipping_api_key', found.apiKeySealed, input.api_key)) {
     found.apiKeySealed = seal(ctx, 'second_shipping_api_key', input.api_key);
     fields.push('api_key');

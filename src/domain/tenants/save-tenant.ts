@@ -1,4 +1,4 @@
-import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
+import { assignChanges } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
@@ -92,8 +92,8 @@ export async function saveTenant(
     return { tenant, change: { subject, action: 'created', fields: [] } };
   }
   const tenant = { ...known };
-  const values = changedValues(tenant, wanted);
-  const fields = assignChanges(tenant, wanted);
+  const values = assignChanges(tenant, wanted);
+  const fields = Object.keys(values);
   if (fields.length === 0) return { tenant: known, change: { subject, action: 'unchanged', fields } };
   if (fields.includes('currency')) await rejectOnceSold(ctx, known);
   return { tenant: await updateTenant(ctx, tenant), change: { subject, action: 'updated', fields, values } };

@@ -1,13 +1,13 @@
 import { lockName } from '#src/database/lock-names.ts';
 import { lockRow } from '#src/database/rows.ts';
 import { brokenConstraint } from '#src/database/transact.ts';
-import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
+import { assignChanges } from '#src/lib/assign-changes.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Omittable, type Static, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { eventTypes } from '#src/outbox/events.ts';
-import type { Change } from '../change.ts';
+import type { Change, FieldValues } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { saveLeases } from './endpoint-leases.ts';
 import { hasSecret, newSecret, openSecret, replaceSecret, sealSecret, secretPattern } from './endpoint-secrets.ts';
@@ -82,27 +82,27 @@ export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Pr
     await rejectTakenUrl(buildEndpoint(ctx, input, input.secret ?? newSecret()));
     return { subject, action: 'created', fields: Object.keys(input) };
   }
-  const values = changedValues(endpoint, settingsOf(input));
-  const fields = [...(await assignEndpoint(ctx, endpoint, input)), ...changeSecret(ctx, endpoint, input.secret)];
+  const values = await assignEndpoint(ctx, endpoint, input);
+  const fields = [...Object.keys(values), ...changeSecret(ctx, endpoint, input.secret)];
   return { subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields, values };
 }
 
-/** Assign the given fields to an endpoint. @returns the names of the fields that changed */
+/** Assign the given fields to an endpoint. @returns those that changed */
 export async function assignEndpoint(
   ctx: InTransaction,
   endpoint: WebhookEndpoint,
   given: Partial<EndpointEntry>,
-): Promise<string[]> {
-  const fields = assignChanges(endpoint, {
+): Promise<FieldValues> {
+  const values = assignChanges(endpoint, {
     ...(given.url !== undefined && { url: given.url }),
     ...settingsOf(given),
   });
-  if (fields.length === 0) return fields;
+  if (Object.keys(values).length === 0) return values;
   endpoint.touch(ctx.clock.now());
-  if (fields.includes('rate_per_second')) endpoint.pacedUntil = null;
-  if (fields.includes('concurrency')) await saveLeases(ctx, endpoint.id, endpoint.concurrency);
+  if (values['rate_per_second']) endpoint.pacedUntil = null;
+  if (values['concurrency']) await saveLeases(ctx, endpoint.id, endpoint.concurrency);
   await ctx.tx.em.flush();
-  return fields;
+  return values;
 }
 
 const settingsOf = (given: Partial<EndpointEntry>) => ({

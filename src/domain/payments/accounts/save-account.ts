@@ -1,6 +1,6 @@
 import { lockNames } from '#src/database/lock-names.ts';
 import { readOne } from '#src/database/transact.ts';
-import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
+import { assignChanges } from '#src/lib/assign-changes.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
@@ -127,8 +127,8 @@ export async function savePaymentAccount(
     return { subject: 'payments', action: 'created', fields: [] };
   }
 
-  const values = changedValues(found, wanted);
-  const fields = assignChanges(found, wanted);
+  const values = assignChanges(found, wanted);
+  const fields = Object.keys(values);
   const retainsKey = retainKey && input.mode === 'direct' && input.secret_key === undefined;
   if (!retainsKey && !ctx.keyring.matches(tenantId, sealedFields.secretKey, found.secretKeySealed, input.secret_key)) {
     found.secretKeySealed = secretKeySealed;
