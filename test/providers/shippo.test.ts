@@ -441,11 +441,9 @@ test('an SDK that could not be loaded for a first call is loaded for the next on
   const breaker = new CircuitBreaker({ openMs: 60_000, failures: 50 });
   const callShippo = createCaller({ baseUrl: t.context.simulator.url, log: silentLog, breaker });
   const list = () =>
-    callShippo(account, {
-      operation: 'carrierAccounts.list',
-      response: Type.Object({}),
-      send: (shippo) => shippo.carrierAccounts.list({}),
-    });
+    callShippo({ account, operation: 'carrierAccounts.list', response: Type.Object({}) }, (shippo) =>
+      shippo.carrierAccounts.list({}),
+    );
   t.is(await t.throwsAsync(list()), noDescriptor);
   hooks.deregister();
   await t.notThrowsAsync(list());

@@ -20,17 +20,17 @@ export interface ShippoOptions {
   readonly breaker: CircuitBreaker;
 }
 
-/** One call: its name in the log, the schema of its response, and how to send it. */
 export interface Call<Body extends TSchema> {
+  readonly account: ShippingAccount;
+  /** The name of the call in the log: `transactions.create`. */
   readonly operation: string;
   readonly response: Body;
-  send(shippo: Shippo): Promise<unknown>;
+  readonly options?: CallOptions | undefined;
 }
 
 export type CallShippo = <Body extends TSchema>(
-  account: ShippingAccount,
   call: Call<Body>,
-  options?: CallOptions,
+  send: (shippo: Shippo) => Promise<unknown>,
 ) => Promise<Static<Body>>;
 
 /** The API version that the SDK was made for; an account may default to an older one with other shapes. */
@@ -43,18 +43,17 @@ const usualTimeoutMs = seconds(15);
  * that it does not know, even of labels that were bought, and drops fields that it does not know.
  */
 export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShippo {
-  return (account, call, options = {}) =>
+  return ({ account, operation, response: schema, options: { timeoutMs = usualTimeoutMs, signal } = {} }, send) =>
     breaker.run('shippo', account.tenantId, () =>
-      inCall('shippo', call.operation, async () => {
+      inCall('shippo', operation, async () => {
         const sdk = await loadSdk();
         const startedAt = performance.now();
-        const { timeoutMs = usualTimeoutMs, signal } = options;
         const received: { status?: number; body?: string } = {};
         const finish = (outcome: string) =>
           log.info(
             {
               provider: 'shippo',
-              operation: call.operation,
+              operation,
               status: received.status,
               outcome,
               ms: Math.round(performance.now() - startedAt),
@@ -62,18 +61,18 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
             'provider call',
           );
         try {
-          await call.send(sdk.open(account, baseUrl, received, signalWithin(timeoutMs, signal)));
+          await send(sdk.open(account, baseUrl, received, signalWithin(timeoutMs, signal)));
         } catch (error) {
           if (received.body === undefined) {
-            const classified = classifyError(sdk.errors, call.operation, error);
+            const classified = classifyError(sdk.errors, operation, error);
             finish(classified.failure);
             throw classified;
           }
         }
         const response = parse(received.body);
-        if (!fits(call.response, response)) {
+        if (!fits(schema, response)) {
           finish('unreadable');
-          throw new ProviderError('shippo', 'away', `Shippo's response to ${call.operation} could not be read.`, {
+          throw new ProviderError('shippo', 'away', `Shippo's response to ${operation} could not be read.`, {
             code: 'unreadable',
           });
         }

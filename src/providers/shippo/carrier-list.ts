@@ -32,13 +32,8 @@ export function createCarrierList(call: CallShippo) {
     const active: CarrierAccount[] = [];
     for (let page = 1; page <= pagesMax; page += 1) {
       const { results, next } = await call(
-        account,
-        {
-          operation: 'carrier_accounts.list',
-          response: CarrierAccountsWire,
-          send: (shippo) => shippo.carrierAccounts.list({ page, results: pageSize }),
-        },
-        options,
+        { account, operation: 'carrier_accounts.list', response: CarrierAccountsWire, options },
+        (shippo) => shippo.carrierAccounts.list({ page, results: pageSize }),
       );
       active.push(
         ...results.flatMap(({ object_id: id, carrier, active }) => (active === false ? [] : [{ id, carrier }])),

@@ -37,17 +37,10 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         carriers.drop(account);
         return { hasActiveCarrier: false, rates: [], rejection: null };
       }
+      const chosen = request.carriers.length > 0 ? accounts.map(({ id }) => id) : [];
       const shipment = await call(
-        account,
-        {
-          operation: 'shipments.create',
-          response: ShipmentWire,
-          send: (shippo) =>
-            shippo.shipments.create(
-              shipmentRequest(request, request.carriers.length > 0 ? accounts.map(({ id }) => id) : []),
-            ),
-        },
-        options,
+        { account, operation: 'shipments.create', response: ShipmentWire, options },
+        (shippo) => shippo.shipments.create(shipmentRequest(request, chosen)),
       );
       if (shipment.status !== 'SUCCESS' && shipment.rates.length === 0) {
         throw new ProviderError('shippo', 'away', 'Shippo has not finished the quote.', { code: 'unfinished' });
@@ -64,47 +57,28 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
     async fetchRate(account, rateId, options) {
       const [accounts, rate] = await Promise.all([
         carriers.chosen(account, [], options),
-        call(
-          account,
-          { operation: 'rates.get', response: RateWire, send: (shippo) => shippo.rates.get(rateId) },
-          options,
-        ),
+        call({ account, operation: 'rates.get', response: RateWire, options }, (shippo) => shippo.rates.get(rateId)),
       ]);
       const { metadata } = await call(
-        account,
-        {
-          operation: 'shipments.get',
-          response: QuotedShipmentWire,
-          send: (shippo) => shippo.shipments.get(rate.shipment),
-        },
-        options,
+        { account, operation: 'shipments.get', response: QuotedShipmentWire, options },
+        (shippo) => shippo.shipments.get(rate.shipment),
       );
       return { rate: rateOf(rate, new Map(accounts.map(({ id, carrier }) => [id, carrier]))), marker: metadata ?? '' };
     },
 
     async buyLabel(account, { rateId, marker }, options) {
       const transaction = await call(
-        account,
-        {
-          operation: 'transactions.create',
-          response: TransactionWire,
-          send: (shippo) =>
-            shippo.transactions.create({ rate: rateId, async: false, labelFileType: 'PDF_4x6', metadata: marker }),
-        },
-        options,
+        { account, operation: 'transactions.create', response: TransactionWire, options },
+        (shippo) =>
+          shippo.transactions.create({ rate: rateId, async: false, labelFileType: 'PDF_4x6', metadata: marker }),
       );
       return purchaseOf(transaction);
     },
 
     async findPurchases(account, rateId, options) {
       const { results } = await call(
-        account,
-        {
-          operation: 'transactions.list',
-          response: TransactionsWire,
-          send: (shippo) => shippo.transactions.list({ rate: rateId, results: pageMax }),
-        },
-        options,
+        { account, operation: 'transactions.list', response: TransactionsWire, options },
+        (shippo) => shippo.transactions.list({ rate: rateId, results: pageMax }),
       );
       return results
         .map(purchaseOf)
@@ -116,13 +90,8 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       const listed: LabelPurchase[] = [];
       for (let page = 1; ; page += 1) {
         const { results, next } = await call(
-          account,
-          {
-            operation: 'transactions.list',
-            response: TransactionsWire,
-            send: (shippo) => shippo.transactions.list({ page, results: pageMax }),
-          },
-          options,
+          { account, operation: 'transactions.list', response: TransactionsWire, options },
+          (shippo) => shippo.transactions.list({ page, results: pageMax }),
         );
         // Where labels are bought meanwhile, the next page begins with some of the last one.
         const seen = new Set(listed.map(({ id }) => id));
@@ -134,13 +103,8 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
 
     async fetchPurchase(account, purchaseId, options) {
       const transaction = await call(
-        account,
-        {
-          operation: 'transactions.get',
-          response: TransactionWire,
-          send: (shippo) => shippo.transactions.get(purchaseId),
-        },
-        options,
+        { account, operation: 'transactions.get', response: TransactionWire, options },
+        (shippo) => shippo.transactions.get(purchaseId),
       );
       return purchaseOf(transaction);
     },
@@ -148,13 +112,8 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
     async refundPurchase(account, purchaseId, options) {
       try {
         const { status } = await call(
-          account,
-          {
-            operation: 'refunds.create',
-            response: RefundWire,
-            send: (shippo) => shippo.refunds.create({ transaction: purchaseId, async: false }),
-          },
-          options,
+          { account, operation: 'refunds.create', response: RefundWire, options },
+          (shippo) => shippo.refunds.create({ transaction: purchaseId, async: false }),
         );
         if (status === 'ERROR') throw new ProviderError('shippo', 'refused', 'Shippo does not refund this label.');
       } catch (error) {
@@ -166,27 +125,15 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
     },
 
     async follow(account, { carrier, trackingNumber }, options) {
-      const track = await call(
-        account,
-        {
-          operation: 'tracks.create',
-          response: TrackWire,
-          send: (shippo) => shippo.trackingStatus.create({ carrier, trackingNumber }),
-        },
-        options,
+      const track = await call({ account, operation: 'tracks.create', response: TrackWire, options }, (shippo) =>
+        shippo.trackingStatus.create({ carrier, trackingNumber }),
       );
       return trackingOf(track);
     },
 
     async track(account, { carrier, trackingNumber }, options) {
-      const track = await call(
-        account,
-        {
-          operation: 'tracks.get',
-          response: TrackWire,
-          send: (shippo) => shippo.trackingStatus.get(trackingNumber, carrier),
-        },
-        options,
+      const track = await call({ account, operation: 'tracks.get', response: TrackWire, options }, (shippo) =>
+        shippo.trackingStatus.get(trackingNumber, carrier),
       );
       return trackingOf(track);
     },
