@@ -28,14 +28,6 @@ export const refreshLifeMs = days(30);
 /** The purpose of refresh tokens: the first is derived from the session's id, each further one from its predecessor. */
 export const refreshPurpose = 'session.refresh';
 
-interface SessionRow {
-  readonly id: string;
-  readonly refreshExpiresAt: Date;
-  readonly customerId: string;
-  readonly email: string;
-  readonly name: string | null;
-}
-
 /**
  * The session of a token. Its row is read each time, so that signing out takes effect at once.
  * @throws DomainError unauthenticated `invalid_session`, or `expired_session`
@@ -43,20 +35,17 @@ interface SessionRow {
 export async function openSession(ctx: Context, token: string): Promise<OpenSession> {
   const secret = await readSessionSecret(ctx);
   const { sessionId, customerId } = await verifySession(ctx, secret, token);
-  const row = await readOne<SessionRow>(
+  const session = await readOne<OpenSession>(
     ctx,
     sql`
-    select s.id, s.refresh_expires_at as "refreshExpiresAt", c.id as "customerId", c.email, c.name
+    select s.id, s.refresh_expires_at as "refreshExpiresAt",
+      json_build_object('id', c.id, 'email', c.email, 'name', c.name) as customer
     from sessions s join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = s.customer_id
     where s.tenant_id = ${ctx.tenant.id} and s.id = ${sessionId} and s.customer_id = ${customerId}
       and s.secret_number = ${secret.number} and s.ended_at is null`,
   );
-  if (!row) throw invalidSession();
-  return {
-    id: row.id,
-    refreshExpiresAt: row.refreshExpiresAt,
-    customer: { id: row.customerId, email: row.email, name: row.name },
-  };
+  if (!session) throw invalidSession();
+  return session;
 }
 
 /** Sign out: the session token and its refresh tokens stop working. Repeating it has no effect. */
