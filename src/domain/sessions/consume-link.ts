@@ -6,11 +6,9 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { deriveTokenWith, readSessionSecret } from '../tenants/index.ts';
+import { isAmongTheNewest } from './link-limits.ts';
 import { type GrantedSession, type OpenSession, refreshLifeMs, refreshPurpose } from './session.ts';
 import { signSession } from './session-token.ts';
-
-/** How many of the links emailed to one address that one client network requested are valid: the newest ones. */
-const validMax = 3;
 
 /**
  * Sign in with the token of an emailed link. One conditional update uses it up, so that of concurrent requests only one
@@ -37,10 +35,7 @@ export async function consumeLink(
       where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)} and used_at is null and expires_at > ${now}
         and secret_number = ${secret.number}
         and (code_challenge is null or code_challenge = ${codeVerifier && challengeOf(codeVerifier)})
-        and (select count(*) from sign_in_links newer
-          where newer.tenant_id = link.tenant_id and newer.email = link.email and newer.outcome = 'mailed'
-            and newer.client_hash is not distinct from link.client_hash
-            and (newer.created_at, newer.id) > (link.created_at, link.id)) < ${validMax}
+        and ${isAmongTheNewest('sign_in_links')}
       returning email),
     opened as (
       insert into sessions (tenant_id, id, customer_id, secret_number, refresh_expires_at, created_at)

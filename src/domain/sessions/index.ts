@@ -3,6 +3,7 @@ export {
   type CountedRequest,
   hashClient,
   isAmongTheFirst,
+  isAmongTheNewest,
   isWithinLimits,
   linksPerClientMax,
   linksPerEmailMax,

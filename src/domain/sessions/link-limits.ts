@@ -49,6 +49,16 @@ export function isWithinLimits(
   return sql`${isBelow(counted, linksPerEmailMax)} and ${isBelow(ofClient, linksPerClientMax)}`;
 }
 
+/** How many of the links emailed to one address that one client network requested are valid: the newest ones. */
+const validMax = 3;
+
+/** The condition that a `link` is one of those. */
+export const isAmongTheNewest = (table: LinkTable): Sql => sql`(
+  select count(*) from ${rawSql(table)} newer
+  where newer.tenant_id = link.tenant_id and newer.email = link.email and newer.outcome = 'mailed'
+    and newer.client_hash is not distinct from link.client_hash
+    and (newer.created_at, newer.id) > (link.created_at, link.id)) < ${validMax}`;
+
 /** Whether a stored link was within the limits when it was requested, counting only earlier ones. */
 export async function isAmongTheFirst(
   ctx: InTransaction,

@@ -9,6 +9,7 @@ import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
+import { isAmongTheNewest } from '../sessions/index.ts';
 import { randomToken } from '../tenants/index.ts';
 import { roles } from './roles.ts';
 import { presentStaff, type StaffMember, StaffView, staffColumns } from './staff.ts';
@@ -19,9 +20,6 @@ const lifeMs = days(7);
 
 /** A use prolongs the session only where that is a gain: a page sends many requests at once. */
 const prolongedAfterMs = minutes(5);
-
-/** How many of the links emailed to one address are valid: the newest ones. */
-const validLinksMax = 3;
 
 /** An open session of a member. */
 export interface StaffSession {
@@ -75,11 +73,7 @@ export async function consumeStaffLink(
       with used as (
         update staff_links link set used_at = ${now}
         where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(linkToken)} and used_at is null
-          and expires_at > ${now}
-          and (select count(*) from staff_links newer
-            where newer.tenant_id = link.tenant_id and newer.email = link.email and newer.outcome = 'mailed'
-              and newer.client_hash is not distinct from link.client_hash
-              and (newer.created_at, newer.id) > (link.created_at, link.id)) < ${validLinksMax}
+          and expires_at > ${now} and ${isAmongTheNewest('staff_links')}
         returning email),
       first as (
         update staff set signed_in_at = ${now} from used
