@@ -3,7 +3,7 @@ import { days } from '#src/lib/duration.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import type { PurchaseType, StockLevel, SubscriptionInterval } from '../catalog/index.ts';
+import type { PricedLine, StockLevel } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { CartInput } from './cart-input.ts';
 
@@ -27,19 +27,10 @@ export interface CartRecord {
   readonly lines: readonly CartLineRecord[];
 }
 
-export interface CartLineRecord extends StockLevel {
+export interface CartLineRecord
+  extends StockLevel,
+    Omit<PricedLine, 'unitPriceCents' | 'weightOz' | 'ships' | 'options'> {
   readonly id: string;
-  readonly variantId: string;
-  readonly variantNamed: boolean;
-  readonly variantName: string;
-  readonly sku: string;
-  readonly productId: string;
-  readonly productSlug: string;
-  readonly productName: string;
-  readonly imageUrl: string | null;
-  readonly quantity: number;
-  readonly purchaseType: PurchaseType;
-  readonly interval: SubscriptionInterval | null;
   /** The current unit price; null when the line can no longer be bought as it is. */
   readonly priceCents: number | null;
   /** The unit price that the shopper saw last. */

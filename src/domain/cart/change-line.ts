@@ -1,10 +1,9 @@
 import { transact, write } from '#src/database/transact.ts';
 import { type DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { PurchaseType, SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { activeCart, placeLine } from './add-line.ts';
-import { type CartRecord, changedCart, readCart } from './cart.ts';
+import { type CartLineRecord, type CartRecord, changedCart, readCart } from './cart.ts';
 import type { CartLinePatch } from './cart-input.ts';
 
 /**
@@ -88,13 +87,8 @@ interface ChangedLine {
 }
 
 /** A removed line. */
-interface RemovedLine extends ChangedLine {
-  readonly variantId: string;
-  readonly variantNamed: boolean;
-  readonly quantity: number;
-  readonly purchaseType: PurchaseType;
-  readonly interval: SubscriptionInterval | null;
-}
+type RemovedLine = ChangedLine &
+  Pick<CartLineRecord, 'variantId' | 'variantNamed' | 'quantity' | 'purchaseType' | 'interval'>;
 
 /** @throws DomainError not_found */
 async function deleteLine(ctx: Context, { cartId, lineId }: LineOfCart): Promise<RemovedLine> {

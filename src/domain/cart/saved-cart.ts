@@ -42,13 +42,7 @@ export async function readSavedCart(ctx: Context, id: string): Promise<SavedCart
 }
 
 /** A saved cart with the current catalogue data of its lines. */
-export interface RestoredCart {
-  readonly id: string;
-  readonly savedAt: Date;
-  readonly expiresAt: Date;
-  readonly currency: string;
-  readonly lines: readonly SavedLine[];
-}
+export type RestoredCart = Pick<SavedCartRecord, 'id' | 'savedAt' | 'expiresAt' | 'currency' | 'lines'>;
 
 /**
  * Find the saved cart of a token and record that it was restored, in one statement.

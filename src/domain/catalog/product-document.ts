@@ -1,15 +1,10 @@
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { tagsOfProduct } from './published-products.ts';
+import { type ProductRow, tagsOfProduct } from './published-products.ts';
 
 /** The fields of a product that search indexes. */
-export interface ProductDocument {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly description: string;
-  readonly category: string | null;
-  readonly tags: readonly string[];
+export interface ProductDocument
+  extends Pick<ProductRow, 'id' | 'slug' | 'name' | 'description' | 'category' | 'tags'> {
   readonly skus: readonly string[];
   readonly variantNames: readonly string[];
 }

@@ -83,9 +83,11 @@ export const isEntryShown = (ctx: Context, id: Sql): Sql => sql`exists (
 const publishedEntries = (ctx: Context): Sql => sql`
   select ${entryColumns} from entries e where e.tenant_id = ${opaque(ctx.tenant.id)} and e.published_at <= ${ctx.clock.now()}`;
 
+/** The tags of an entry `e`, in the order of their input. */
+export const tagsOfEntry: Sql = sql`array(
+  select t.tag from entry_tags t where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position)`;
+
 /** The columns of `EntryRow`, of an entry `e`. */
 export const entryColumns: Sql = sql`
   e.id, e.type, e.slug, e.title, e.summary, e.body, e.image, e.author, e.starts_at as "startsAt", e.ends_at as "endsAt",
-  e.published_at as "publishedAt", e.updated_at as "updatedAt",
-  array(select t.tag from entry_tags t
-        where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags`;
+  e.published_at as "publishedAt", e.updated_at as "updatedAt", ${tagsOfEntry} as tags`;

@@ -8,6 +8,7 @@ import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { completeEntry, type EntryInput, type EntryRecord } from './entry-input.ts';
 import { type EntryName, isNamed } from './entry-name.ts';
+import { tagsOfEntry } from './read-entries.ts';
 
 type SavedEntry = Omit<EntryRecord, Times> & { readonly id: string } & Readonly<Record<Times, Date | null>>;
 type Times = 'starts_at' | 'ends_at' | 'published_at';
@@ -50,8 +51,7 @@ async function lockEntry(ctx: InTransaction, type: string, slug: string): Promis
   await lockNames(ctx, 'content', [`${type}/${slug}`]);
   const [entry] = await ctx.tx.execute<SavedEntry>(sql`
     select e.id, e.title, e.summary, e.body, e.image, e.author, e.starts_at, e.ends_at, e.published_at,
-      array(select t.tag from entry_tags t
-            where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags
+      ${tagsOfEntry} as tags
     from entries e where e.tenant_id = ${opaque(ctx.tenant.id)} and ${isNamed({ type, slug })}`);
   return entry;
 }

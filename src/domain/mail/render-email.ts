@@ -1,5 +1,6 @@
 import { oneLine } from '#src/lib/one-line.ts';
 import type { Context } from '../context.ts';
+import type { OutgoingMail } from '../ports/mailer.ts';
 import type { MailKind } from './kinds.ts';
 import { type EmailDocument, emailBrandingOf } from './layout/document.ts';
 import { renderHtml } from './layout/render-html.ts';
@@ -33,12 +34,7 @@ const templates: { readonly [Kind in MailKind]: Template<Kind> } = {
 };
 
 /** An email without its envelope. */
-export interface RenderedEmail {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type RenderedEmail = Pick<OutgoingMail, 'subject' | 'text' | 'html' | 'headers'>;
 
 /** Render an email of this kind as HTML and plain text, with the store's branding. */
 export async function renderEmail<Kind extends MailKind>(

@@ -17,20 +17,14 @@ import {
   saveOrder,
 } from '../orders/index.ts';
 import { attributeOrder, calculateRetained } from '../partners/index.ts';
-import type { ShopperAddress } from '../ports/payment-snapshots.ts';
+import type { SessionSnapshot } from '../ports/payment-snapshots.ts';
 import { leftToReturn, returnGiftCard } from '../promotions/index.ts';
 import { stopReminders } from '../reminders/index.ts';
 import { endedByRefund, enqueueLabelRefund, requestLabel } from '../shipping/index.ts';
 
 /** What a payment says about its order. Amounts are minor units of the order's currency. */
-export interface Payment {
-  readonly shippingCents: number;
-  readonly taxCents: number;
-  readonly totalCents: number;
-  readonly email: string | null;
-  readonly name: string | null;
-  readonly phone: string | null;
-  readonly address: ShopperAddress | null;
+export interface Payment
+  extends Pick<SessionSnapshot, 'shippingCents' | 'taxCents' | 'totalCents' | 'email' | 'name' | 'phone' | 'address'> {
   /** A further period of a subscription: no shopper checked out, so no saved cart is closed and no visit counts. */
   readonly isRenewal?: true;
   /** The provider's id of the payment; `null` where nothing was due. */

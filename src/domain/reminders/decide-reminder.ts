@@ -27,9 +27,11 @@ export async function decideReminder(
   });
 }
 
+const selectReminder = sql`select id, saved_cart_id as "savedCartId", email, number, attempt from reminder_steps`;
+
 async function lockScheduled(ctx: InTransaction, id: string, attempt: number): Promise<Reminder | undefined> {
   const [reminder] = await ctx.tx.execute<Reminder>(sql`
-    select id, saved_cart_id as "savedCartId", email, number, attempt from reminder_steps
+    ${selectReminder}
     where tenant_id = ${ctx.tenant.id} and id = ${id} and attempt = ${attempt} and state = 'scheduled' for update`);
   return reminder;
 }
@@ -59,7 +61,7 @@ function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'
 /** Decide again right before sending: meanwhile the shopper may have bought, or quiet hours may have begun. */
 export const checkReminder: DeliveryCheck = async (ctx, { mailId }) => {
   const [reminder] = await ctx.tx.execute<Reminder>(sql`
-    select id, saved_cart_id as "savedCartId", email, number, attempt from reminder_steps
+    ${selectReminder}
     where tenant_id = ${ctx.tenant.id} and mail_id = ${mailId} and state = 'sent' for update`);
   if (!reminder) return 'The saved cart no longer exists.';
   const evaluation = await evaluateReminder(ctx, reminder);

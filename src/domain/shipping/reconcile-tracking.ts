@@ -15,7 +15,7 @@ import { matchPurchases } from './check-purchases.ts';
 import { parcelAttentions } from './parcel-attention.ts';
 import { pauseLabels } from './pause-labels.ts';
 import { type OpenedAccount, openAccount } from './shipping-account.ts';
-import { fulfillmentFor, pollEveryMs, Tracking } from './tracking.ts';
+import { fulfillmentFor, type NewTracking, pollEveryMs, Tracking } from './tracking.ts';
 
 /** How many parcels one round enqueues; the next round takes the rest. */
 const batchSize = 500;
@@ -80,13 +80,8 @@ async function fetchStatus(ctx: Context, opened: OpenedAccount, parcel: Parcel):
   }
 }
 
-interface Parcel {
-  readonly orderId: string;
-  readonly carrier: string;
-  readonly trackingNumber: string;
-  readonly followed: boolean;
-  /** Its label and purchase, where it was bought here. */
-  readonly labelId: string | null;
+interface Parcel extends Pick<NewTracking, 'orderId' | 'labelId' | 'carrier' | 'trackingNumber' | 'followed'> {
+  /** Of its label, where that was bought here. */
   readonly purchaseId: string | null;
 }
 

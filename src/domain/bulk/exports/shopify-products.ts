@@ -1,30 +1,14 @@
 import { toDecimal } from '#src/lib/currency.ts';
 import { escapeHtml } from '#src/lib/html.ts';
+import type { CatalogProduct, CatalogVariant } from '../../catalog/index.ts';
 import type { Context } from '../../context.ts';
 import type { TableOfObjects } from '../export-kind.ts';
 import { gramsPerOunce } from '../kinds/shopify-table.ts';
 
-interface ExportedProduct {
+type ExportedVariant = Omit<CatalogVariant, 'id' | 'removed'>;
+interface ExportedProduct extends Omit<CatalogProduct, 'id' | 'variants'> {
   readonly slug: string;
-  readonly name: string;
-  readonly description: string;
-  readonly category: string | null;
-  readonly tags: readonly string[];
-  readonly status: 'draft' | 'published';
-  readonly images: readonly { readonly url: string; readonly alt: string | null }[];
   readonly variants: readonly ExportedVariant[];
-}
-
-interface ExportedVariant {
-  readonly sku: string;
-  readonly name: string;
-  readonly options: Readonly<Record<string, string>>;
-  readonly price_cents: number;
-  readonly compare_at_cents: number | null;
-  readonly weight_oz: number | null;
-  readonly ships: boolean;
-  readonly stock: number | null;
-  readonly backorder: boolean;
 }
 
 type Row = Readonly<Record<string, string | number | boolean>>;
