@@ -1,4 +1,4 @@
-import { asPlatform, read, write } from '#src/database/transact.ts';
+import { asPlatform, read, writeRows } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type Context, isShuttingDown, type PlatformContext } from '../context.ts';
@@ -17,15 +17,13 @@ export interface ZeroResultSearch {
  */
 export async function recordZeroResultSearch(ctx: Context, typed: string): Promise<void> {
   if (/[@＠]|%40/.test(typed)) return;
-  await write(
+  await writeRows(
     ctx,
     sql`
-    recorded as (
-      insert into zero_result_searches as m (tenant_id, query, count, last_at)
-      values (${ctx.tenant.id}, ${typed.toLowerCase().replace(/\s+/g, ' ')}, 1, ${ctx.clock.now()})
-      on conflict (tenant_id, query) do update set count = m.count + 1, last_at = excluded.last_at
-      returning 1)`,
-    sql`select * from recorded`,
+    insert into zero_result_searches as m (tenant_id, query, count, last_at)
+    values (${ctx.tenant.id}, ${typed.toLowerCase().replace(/\s+/g, ' ')}, 1, ${ctx.clock.now()})
+    on conflict (tenant_id, query) do update set count = m.count + 1, last_at = excluded.last_at
+    returning 1`,
   );
 }
 
