@@ -52,7 +52,7 @@ export async function takeHolds(
     await holdGiftCard(ctx, { giftCardId: subjectId, amountCents });
   }
   for (const { subjectId } of ofKind(holds, 'promo')) {
-    await holdPromo(ctx, { promoId: subjectId, ...(customerEmail && { customerEmail }) });
+    await holdPromo(ctx, { promoId: subjectId, customerEmail });
   }
   const stock = stockLines(holds);
   if (stock.length > 0) await holdStock(ctx, stock);
@@ -78,7 +78,7 @@ export async function releaseHolds(
     await releaseGiftCard(ctx, { giftCardId: subjectId, amountCents });
   }
   for (const { subjectId, customerEmail } of ofKind(holds, 'promo')) {
-    await releasePromo(ctx, { promoId: subjectId, ...(customerEmail && { customerEmail }) });
+    await releasePromo(ctx, { promoId: subjectId, customerEmail });
   }
   const stock = stockLines(holds);
   if (stock.length > 0) await releaseStock(ctx, stock);
@@ -121,7 +121,7 @@ async function redeem(
     if (!redeemed) shortages.push('gift_card_spent');
   }
   for (const { subjectId, customerEmail } of ofKind(holds, 'promo')) {
-    await redeemPromo(ctx, { promoId: subjectId, orderId, paidBy, isHeld, ...(customerEmail && { customerEmail }) });
+    await redeemPromo(ctx, { promoId: subjectId, orderId, paidBy, isHeld, customerEmail });
   }
   const stock = stockLines(holds);
   if (stock.length > 0) {

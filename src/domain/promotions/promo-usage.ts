@@ -8,7 +8,7 @@ import type { PromoReason } from './check-promo.ts';
 export interface PromoUse {
   readonly promoId: string;
   /** Must be the same when the use is held and when it is released or redeemed. */
-  readonly customerEmail?: string | undefined;
+  readonly customerEmail?: string | null | undefined;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function holdPromo(ctx: InTransaction, { promoId, customerEmail }: 
     where tenant_id = ${ctx.tenant.id} and id = ${promoId} and (usage_limit is null or used + held < usage_limit)
     returning per_customer_limit as "perCustomerLimit"`);
   if (!promo) throw rejectPromo('usage_limit');
-  if (customerEmail === undefined) return;
+  if (!customerEmail) return;
 
   const held = await ctx.tx.execute(sql`
     insert into promo_customers as known (tenant_id, promo_id, email, held, used)
@@ -53,7 +53,7 @@ const messages: Record<PromoReason, string> = {
 export async function releasePromo(ctx: InTransaction, { promoId, customerEmail }: PromoUse): Promise<void> {
   await ctx.tx.execute(sql`
     update promo_codes set held = held - 1 where tenant_id = ${ctx.tenant.id} and id = ${promoId}`);
-  if (customerEmail === undefined) return;
+  if (!customerEmail) return;
   const email = normaliseEmail(customerEmail);
   const ofCustomer = sql`tenant_id = ${ctx.tenant.id} and promo_id = ${promoId} and email = ${email}`;
   await ctx.tx.execute(sql`
