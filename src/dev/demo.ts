@@ -44,7 +44,7 @@ async function main(): Promise<boolean> {
     return await runSteps(steps, { stack, receiver, ...clientsOf(stack) }, print);
   } finally {
     await stack.stop();
-    receiver.close();
+    await receiver.close();
   }
 }
 

@@ -63,5 +63,5 @@ npm run cli -- --help lists the commands; Ctrl-C stops everything.`);
 onStop(async () => {
   announced.unpublish();
   await stack.stop();
-  receiver.close();
+  await receiver.close();
 }, 0);

@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
+import type { Listening } from '#src/dev/listen.ts';
 import { type EmbeddingsControl, embeddingsControl } from '#src/dev/simulators/embeddings/control.ts';
-import { type EmbeddingsSimulator, startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
+import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { createOpenAiEmbedder } from '#src/providers/embeddings/openai-embedder.ts';
@@ -8,7 +9,7 @@ import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 
 interface Given {
-  simulator: EmbeddingsSimulator;
+  simulator: Listening;
   control: EmbeddingsControl;
 }
 

@@ -6,8 +6,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import anyTest, { type TestFn } from 'ava';
 import { freePort } from '#src/dev/embedded/free-port.ts';
+import type { Listening } from '#src/dev/listen.ts';
 import { type ShippoControl, shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { type ShippoSimulator, startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
+import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import type { ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
@@ -26,7 +27,7 @@ import { until } from '#test/support/until.ts';
 const test = anyTest as TestFn<Given>;
 
 interface Given {
-  simulator: ShippoSimulator;
+  simulator: Listening;
   control: ShippoControl;
 }
 

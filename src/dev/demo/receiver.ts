@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 import { verifyWebhook, type WebhookEvent, type WebhookEvents } from '#src/client/src/index.ts';
+import { listen } from '#src/dev/listen.ts';
 
 /** The store owner's own system: it accepts webhooks with a valid signature. */
 export interface Receiver {
@@ -12,7 +12,7 @@ export interface Receiver {
   readonly events: readonly WebhookEvent[];
   readonly rejected: number;
   eventsOf<Type extends keyof WebhookEvents>(type: Type): readonly WebhookEvents[Type][];
-  close(): void;
+  close(): Promise<void>;
 }
 
 export async function startReceiver(): Promise<Receiver> {
@@ -31,12 +31,11 @@ export async function startReceiver(): Promise<Receiver> {
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listen(server);
   // It runs beside a stack: where that could not start, nothing is left that keeps the process.
   server.unref();
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/hooks`,
+    url: `${url}/hooks`,
     secret,
     events,
     get rejected() {
@@ -44,9 +43,6 @@ export async function startReceiver(): Promise<Receiver> {
     },
     eventsOf: <Type extends keyof WebhookEvents>(type: Type) =>
       events.filter((event): event is WebhookEvents[Type] => event.type === type),
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 }

@@ -7,6 +7,7 @@ import Router from '@koa/router';
 import { build } from 'esbuild';
 import Koa, { type Middleware } from 'koa';
 
+import { type Listening, listen } from '#src/dev/listen.ts';
 import { unusualDecimals } from '#src/lib/currency.ts';
 
 /** The settings of the pages: the service's URL, the store's slug and its publishable key. */
@@ -39,11 +40,7 @@ const filePath = /^\/(page|pictures)\/([a-z-]+\/)?[a-z0-9-]+\.(js|css|svg)$/;
  * The demo's storefront: plain HTML, CSS and a little script that call the public API with its client, as any storefront
  * may. This only serves the files.
  */
-export async function serveStorefront({
-  port,
-  settings,
-  moveParcel,
-}: StorefrontOptions): Promise<{ close(): Promise<void> }> {
+export async function serveStorefront({ port, settings, moveParcel }: StorefrontOptions): Promise<Listening> {
   const page = (await readFile(join(folder, 'page/index.html'), 'utf8')).replace(
     '{settings}',
     asScriptText({ ...settings, movesParcels: true, unusualDecimals }),
@@ -73,18 +70,7 @@ export async function serveStorefront({
       koa.body = page;
     }
   });
-  const server = createServer(app.callback());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return listen(createServer(app.callback()), port);
 }
 
 /** The client as one module for the pages, which no bundler of theirs has to make. */

@@ -30,7 +30,7 @@ export async function openStoreFixture(t: ExecutionContext, options: StoreOption
   const client: StoreFixture['client'] = (secretKey, more = {}) =>
     new Stripe(secretKey, {
       host: '127.0.0.1',
-      port: simulator.port,
+      port: new URL(simulator.url).port,
       protocol: 'http',
       telemetry: false,
       maxNetworkRetries: 0,

@@ -1,8 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
+import type { Listening } from '#src/dev/listen.ts';
 import { type AccountSummary, type ShippoControl, shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { type ShippoSimulator, startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
+import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
   chooseRate,
@@ -31,7 +32,7 @@ import { Crash, crashingClock, labelOf, orderOf, request, run, runToEnd } from '
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { environment: { LABEL_BUY_TIMEOUT: '500ms' } });
 
-let simulator: ShippoSimulator;
+let simulator: Listening;
 let control: ShippoControl;
 test.before(async () => {
   simulator = await startShippoSimulator();

@@ -17,7 +17,6 @@ export interface MailCounts {
 }
 
 export interface MailReceiver {
-  readonly port: number;
   readonly down: boolean;
   readonly counts: MailCounts;
   /** Stop listening and drop every connection, or listen again at the same port. */
@@ -26,7 +25,6 @@ export interface MailReceiver {
 }
 
 interface Options {
-  host: string;
   port: number;
   store: MessageStore;
   faults: MailFaultList;
@@ -35,7 +33,7 @@ interface Options {
 const messageBytesMax = 25 * 1024 * 1024;
 
 /** An SMTP server that accepts every message, unless a fault is set. */
-export async function startMailReceiver({ host, port, store, faults }: Options): Promise<MailReceiver> {
+export async function startMailReceiver({ port, store, faults }: Options): Promise<MailReceiver> {
   let counts = noCounts();
   // By the remote port, which is all that a session has of its socket.
   const sockets = new Map<number, Socket>();
@@ -84,7 +82,7 @@ export async function startMailReceiver({ host, port, store, faults }: Options):
     return 'cut';
   }
 
-  async function open(at: number): Promise<SMTPServer> {
+  async function open(): Promise<SMTPServer> {
     const server = new SMTPServer({
       ...handlers,
       authOptional: true,
@@ -102,17 +100,14 @@ export async function startMailReceiver({ host, port, store, faults }: Options):
     });
     await new Promise<void>((resolve, reject) => {
       server.server.once('error', reject);
-      server.listen(at, host, resolve);
+      server.listen(port, '127.0.0.1', resolve);
     });
     return server;
   }
 
-  let server: SMTPServer | undefined = await open(port);
-  const address = server.server.address();
-  const boundPort = typeof address === 'object' && address ? address.port : port;
+  let server: SMTPServer | undefined = await open();
 
   return {
-    port: boundPort,
     get down() {
       return server === undefined;
     },
@@ -121,7 +116,7 @@ export async function startMailReceiver({ host, port, store, faults }: Options):
     },
     async setDown(down) {
       if (!down) {
-        server ??= await open(boundPort);
+        server ??= await open();
       } else if (server) {
         const closing = server;
         server = undefined;

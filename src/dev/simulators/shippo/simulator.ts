@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:http';
 import Koa from 'koa';
 
-import { listen } from '../listen.ts';
+import { type Listening, listen } from '#src/dev/listen.ts';
 import { seededNumbers } from '../random.ts';
 import { apiRoutes, type RequestState, receiveRequests } from './api.ts';
 import { controlRoutes } from './control-routes.ts';
@@ -12,36 +12,22 @@ import { createPendingWork } from './pending-work.ts';
 import { defaultDeliveries, idFor, type SimulatorState } from './state.ts';
 
 export interface ShippoSimulatorOptions {
-  /** The default is a free one. */
-  port?: number;
-  host?: string;
   now?: () => Date;
-  log?: { info(fields: object, message: string): void };
   /** The same seed repeats the same ids and random faults. */
   seed?: number;
 }
 
-export interface ShippoSimulator {
-  url: string;
-  port: number;
-  close(): Promise<void>;
-}
-
 /** Start a simulated Shippo with the API that a store needs, for the unchanged SDK. */
-export async function startShippoSimulator(options: ShippoSimulatorOptions = {}): Promise<ShippoSimulator> {
+export async function startShippoSimulator(options: ShippoSimulatorOptions = {}): Promise<Listening> {
   const server = createServer();
-  const host = options.host ?? '127.0.0.1';
-  const port = await listen(server, options.port ?? 0, host);
-  const simulator = createSimulatorState(`http://${host}:${port}`, options);
-  server.on('request', createApp(simulator, options.log).callback());
+  const listening = await listen(server);
+  const simulator = createSimulatorState(listening.url, options);
+  server.on('request', createApp(simulator).callback());
   return {
     url: simulator.url,
-    port,
     close() {
       simulator.pending.cancel();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      return closed;
+      return listening.close();
     },
   };
 }
@@ -71,7 +57,7 @@ function createSimulatorState(
   };
 }
 
-function createApp(simulator: SimulatorState, log: ShippoSimulatorOptions['log']): Koa<RequestState> {
+function createApp(simulator: SimulatorState): Koa<RequestState> {
   const app = new Koa<RequestState>();
   app.use(receiveRequests(simulator));
   app.use(async (ctx, next) => {
@@ -84,8 +70,5 @@ function createApp(simulator: SimulatorState, log: ShippoSimulatorOptions['log']
   });
   app.use(controlRoutes(simulator).routes());
   app.use(apiRoutes(simulator).routes());
-  app.use((ctx) => {
-    log?.info({ method: ctx.method, path: ctx.path }, 'shippo simulator: unknown route');
-  });
   return app;
 }

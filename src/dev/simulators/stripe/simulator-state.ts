@@ -8,7 +8,6 @@ import { WebhookDispatcher } from './webhooks/dispatcher.ts';
 export interface SimulatorOptions {
   readonly now: () => number;
   readonly seed: number;
-  readonly log: (line: string) => void;
   readonly searchLagSeconds: number;
 }
 
@@ -17,7 +16,6 @@ export class SimulatorState implements AccountHost {
   /** Where the simulator is reached; known once it listens. */
   url = '';
   readonly now: () => number;
-  readonly log: (line: string) => void;
   readonly searchLagSeconds: number;
   readonly random: Random;
   readonly faults: Faults;
@@ -25,13 +23,12 @@ export class SimulatorState implements AccountHost {
   readonly webhooks: WebhookDispatcher;
   readonly #accounts = new Map<string, Account>();
 
-  constructor({ now, seed, log, searchLagSeconds }: SimulatorOptions) {
+  constructor({ now, seed, searchLagSeconds }: SimulatorOptions) {
     this.now = now;
-    this.log = log;
     this.searchLagSeconds = searchLagSeconds;
     this.random = new Random(seed);
     this.faults = new Faults(new Random(seed + 1));
-    this.webhooks = new WebhookDispatcher({ now, log, seed: seed + 2 });
+    this.webhooks = new WebhookDispatcher({ now, seed: seed + 2 });
   }
 
   dispatch(account: Account, event: StripeEvent): void {

@@ -106,18 +106,15 @@ function prepare({ account, exchange: { method, path }, text }: AuthenticatedCal
 }
 
 /** Execute the operation synchronously. An error from here is stored like any other response. */
-function execute(
-  { account, entry, key, simulator }: AuthenticatedCall,
-  { operation, id, params }: PreparedCall,
-): StoredResponse {
+function execute({ account, entry, key }: AuthenticatedCall, { operation, id, params }: PreparedCall): StoredResponse {
   account.request = { id: entry.id, idempotency_key: key ?? null };
   try {
     const result = expand(account, operation.run({ account, id, params }), params.expand);
     return { status: 200, body: JSON.stringify(result, withFirstItems, 2), requestId: entry.id };
   } catch (error) {
     if (error instanceof StripeError) return errorResponse(error, entry.id);
-    simulator.log(`error in the Stripe simulator: ${error instanceof Error ? error.stack : error}`);
-    return errorResponse(new StripeError(500, 'The simulator has a bug.', { type: 'api_error' }), entry.id);
+    const bug = `The simulator has a bug: ${error instanceof Error ? error.stack : error}`;
+    return errorResponse(new StripeError(500, bug, { type: 'api_error' }), entry.id);
   } finally {
     account.request = null;
   }

@@ -143,8 +143,7 @@ export async function serveControl(simulator: SimulatorState, exchange: Exchange
   } catch (error) {
     if (error instanceof StripeError) return sendJson(response, error.status, error.body);
     if (error instanceof SyntaxError) return sendJson(response, 400, { error: error.message });
-    simulator.log(`control: ${error instanceof Error ? error.stack : error}`);
-    sendJson(response, 500, { error: String(error) });
+    sendJson(response, 500, { error: error instanceof Error ? error.stack : String(error) });
   }
 }
 

@@ -8,7 +8,6 @@ import { type Delivery, type DeliverySettings, defaultSettings, isSubscribed, se
 
 interface WebhookDispatcherOptions {
   readonly now: () => number;
-  readonly log: (line: string) => void;
   readonly seed: number;
 }
 
@@ -20,7 +19,6 @@ const flushRetryMs = 10;
 /** Sends events to webhook endpoints: signed, with retries, and as unreliably as the settings say. */
 export class WebhookDispatcher {
   readonly #now: () => number;
-  readonly #log: (line: string) => void;
   readonly #agent = new Agent({ connections: connectionsMax });
   readonly #changes = new EventEmitter().setMaxListeners(0);
   #random: Random;
@@ -34,9 +32,8 @@ export class WebhookDispatcher {
   #batchTimer: NodeJS.Timeout | undefined;
   #flushes = 0;
 
-  constructor({ now, log, seed }: WebhookDispatcherOptions) {
+  constructor({ now, seed }: WebhookDispatcherOptions) {
     this.#now = now;
-    this.#log = log;
     this.#random = new Random(seed);
   }
 
@@ -151,8 +148,7 @@ export class WebhookDispatcher {
     const acknowledged = await sendOnce(delivery, this.#agent, { now: this.#now(), timeoutMs });
     if (!this.#pending.has(delivery)) return;
     if (acknowledged) return this.#finish(delivery, 'delivered');
-    const { event, endpoint, attempts } = delivery;
-    this.#log(`webhook ${event.type} to ${endpoint.url}: ${attempts.at(-1)?.status ?? 'no response'}`);
+    const { endpoint, attempts } = delivery;
     const wait = retryMs[attempts.length - 1];
     if (wait === undefined || endpoint.status !== 'enabled') return this.#finish(delivery, 'failed');
     this.#schedule(delivery, this.#flushes > 0 ? Math.min(wait, flushRetryMs) : wait);
