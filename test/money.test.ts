@@ -99,7 +99,7 @@ async function take(store: MoneyStore, random: Random): Promise<string | undefin
     return await random.pick(weighted)(store);
   } catch (error) {
     if (error instanceof DomainError) return `rejected: ${error.code}`;
-    if (error instanceof Error && error.message.startsWith('Stripe simulator')) return 'rejected by the provider';
+    if (error instanceof Error && / returned 4\d\d: /.test(error.message)) return 'rejected by the provider';
     throw error;
   }
 }

@@ -181,10 +181,8 @@ test('mailbox counts messages, and a reset deletes messages and faults', async (
   await t.throwsAsync(send());
 
   t.like(await control.counts(), { accepted: 1, rejected: 1, cut: 0, stored: 1, down: false });
-  await control.deleteMessages();
-  t.is((await control.counts()).stored, 0);
   await control.reset();
-  t.like(await control.counts(), { connections: 0, accepted: 0, rejected: 0 });
+  t.like(await control.counts(), { connections: 0, accepted: 0, rejected: 0, stored: 0 });
   await send();
   t.regex(await (await fetch(own.url)).text(), /1 message/);
 });

@@ -1,3 +1,4 @@
+import { controlCaller } from '../call-control.ts';
 import type { EmbeddingsCounts, EmbeddingsFault } from './routes.ts';
 
 export interface EmbeddingsControl {
@@ -9,15 +10,7 @@ export interface EmbeddingsControl {
 
 /** A client of the control API of an embeddings simulator, in this process or another. */
 export function embeddingsControl(url: string): EmbeddingsControl {
-  async function call<T>(method: string, path: string, body?: object): Promise<T> {
-    const response = await fetch(`${url}/_control${path}`, {
-      method,
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
-    return JSON.parse(text === '' ? 'null' : text);
-  }
+  const call = controlCaller(`${url}/_control`);
   return {
     fault: (fault) => call('POST', '/faults', fault),
     clearFaults: () => call('DELETE', '/faults'),

@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 
+import { Faults } from '../faults.ts';
 import { createEmbedder } from './embed.ts';
 
 type Ctx = Pick<Context, 'req' | 'get' | 'set' | 'status' | 'body' | 'respond'>;
@@ -21,24 +22,37 @@ const EmbeddingsRequest = Type.Object({
   dimensions: optional(Type.Integer({ minimum: 1, maximum: 4096 })),
   user: optional(Type.String()),
 });
-const FaultBody = Type.Object({
+
+const EmbeddingsFault = Type.Object({
   kind: Type.Enum(['status', 'delay', 'hang', 'reset']),
+  /** The response status; the default is 500. */
   status: optional(Type.Integer({ minimum: 200, maximum: 599 })),
+  /** Sent as `Retry-After`. */
   retry_after: optional(Type.Number({ minimum: 0 })),
+  /** How long to wait. */
   ms: optional(Type.Number({ minimum: 0 })),
+  /** How many requests it affects; the default is one. */
   times: optional(Type.Integer({ minimum: 1 })),
 });
+export type EmbeddingsFault = Static<typeof EmbeddingsFault>;
 
 /** The embeddings endpoint and the control API. */
 export function embeddingsRoutes(defaultDimensions: number): Router {
   const embed = createEmbedder();
-  let state: EmbeddingsState = initialState();
+  const faults = new Faults<EmbeddingsFault>();
+  let counts = { ...noCounts };
   const router = new Router();
 
   router.post('/v1/embeddings', async (ctx) => {
     const body = await readJson(ctx);
-    state.counts.requests += 1;
-    if (await applyFault(ctx, state)) return;
+    counts.requests += 1;
+    if (
+      await applyFault(
+        ctx,
+        faults.take(() => true),
+      )
+    )
+      return;
     if (!/^Bearer \S+$/.test(ctx.get('authorization'))) {
       return reject(ctx, 401, 'You did not provide an API key.', null);
     }
@@ -50,9 +64,9 @@ export function embeddingsRoutes(defaultDimensions: number): Router {
     const dimensions = body.dimensions ?? defaultDimensions;
     // About four characters are a token.
     const tokens = inputs.reduce((sum, input) => sum + Math.ceil(input.length / 4), 0);
-    state.counts.succeeded += 1;
-    state.counts.inputs += inputs.length;
-    state.counts.tokens += tokens;
+    counts.succeeded += 1;
+    counts.inputs += inputs.length;
+    counts.tokens += tokens;
     const data = inputs.map((input, index) => {
       const vector = embed(input, dimensions);
       const embedding = body.encoding_format === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector];
@@ -67,28 +81,28 @@ export function embeddingsRoutes(defaultDimensions: number): Router {
   });
 
   router.post('/_control/faults', async (ctx) => {
-    const fault = check(FaultBody, await readJson(ctx));
-    if (!fault) return reject(ctx, 400, 'Invalid fault.', null);
-    state.faults.push({ fault, left: fault.times ?? 1 });
+    const fault = await readJson(ctx);
+    if (!Value.Check(EmbeddingsFault, fault)) return reject(ctx, 400, 'Invalid fault.', null);
+    faults.add(fault, 1);
     ctx.status = 204;
   });
   router.delete('/_control/faults', (ctx) => {
-    state.faults = [];
+    faults.clear();
     ctx.status = 204;
   });
   router.get('/_control/counts', (ctx) => {
-    ctx.body = state.counts;
+    ctx.body = counts;
   });
   router.post('/_control/reset', (ctx) => {
-    state = initialState();
+    faults.clear();
+    counts = { ...noCounts };
     ctx.status = 204;
   });
   return router;
 }
 
 /** True when the response is sent, or never will be. */
-async function applyFault(ctx: Ctx, state: EmbeddingsState): Promise<boolean> {
-  const fault = takeFault(state);
+async function applyFault(ctx: Ctx, fault: EmbeddingsFault | undefined): Promise<boolean> {
   switch (fault?.kind) {
     case 'status':
       if (fault.retry_after !== undefined) ctx.set('Retry-After', String(fault.retry_after));
@@ -115,10 +129,6 @@ function reject(ctx: Ctx, status: number, message: string, param: string | null)
   ctx.body = { error: { message, type, param, code: null } };
 }
 
-function check<S extends TSchema>(schema: S, value: unknown): Static<S> | undefined {
-  return Value.Check(schema, value) ? value : undefined;
-}
-
 async function readJson(ctx: Ctx): Promise<unknown> {
   const text = await getRawBody(ctx.req, { limit: '8mb', encoding: true });
   try {
@@ -127,19 +137,6 @@ async function readJson(ctx: Ctx): Promise<unknown> {
     // Not JSON: the schema rejects it.
     return undefined;
   }
-}
-
-/** One fault. */
-export interface EmbeddingsFault {
-  kind: 'status' | 'delay' | 'hang' | 'reset';
-  /** The response status; the default is 500. */
-  status?: number;
-  /** Sent as `Retry-After`. */
-  retry_after?: number;
-  /** How long to wait. */
-  ms?: number;
-  /** How many requests it affects; the default is one. */
-  times?: number;
 }
 
 export interface EmbeddingsCounts {
@@ -151,21 +148,4 @@ export interface EmbeddingsCounts {
   tokens: number;
 }
 
-/** The faults that are set, and what the simulator has done. */
-interface EmbeddingsState {
-  faults: { fault: EmbeddingsFault; left: number }[];
-  counts: EmbeddingsCounts;
-}
-
-function initialState(): EmbeddingsState {
-  return { faults: [], counts: { requests: 0, succeeded: 0, inputs: 0, tokens: 0 } };
-}
-
-/** The fault of the next request, which counts as one use. */
-function takeFault(state: EmbeddingsState): EmbeddingsFault | undefined {
-  const [first] = state.faults;
-  if (!first) return undefined;
-  first.left -= 1;
-  if (first.left <= 0) state.faults.shift();
-  return first.fault;
-}
+const noCounts: EmbeddingsCounts = { requests: 0, succeeded: 0, inputs: 0, tokens: 0 };

@@ -1,3 +1,4 @@
+import { controlCaller } from '../call-control.ts';
 import type { MailFault } from './faults.ts';
 import type { MailCounts } from './smtp.ts';
 import type { MailboxMessage, MessageFilter } from './store.ts';
@@ -9,7 +10,6 @@ export interface MailboxControl {
   waitForMessage(filter?: MessageFilter, timeoutMs?: number): Promise<MailboxMessage>;
   /** The source of a message. */
   source(id: string): Promise<string>;
-  deleteMessages(): Promise<void>;
   fault(fault: MailFault): Promise<void>;
   clearFaults(): Promise<void>;
   /** Reject connections, or accept them again. */
@@ -20,19 +20,12 @@ export interface MailboxControl {
 
 /** A client of a mailbox, in this process or another. */
 export function mailboxControl(url: string): MailboxControl {
-  async function call(method: string, path: string, body?: object): Promise<string> {
-    const response = await fetch(`${url}${path}`, { method, ...(body && { body: JSON.stringify(body) }) });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
-    return text;
-  }
-  async function list(filter: MessageFilter, waitMs: number): Promise<MailboxMessage[]> {
+  const call = controlCaller(`${url}/_control`);
+
+  function list(filter: MessageFilter, waitMs: number): Promise<MailboxMessage[]> {
     const query = new URLSearchParams({ ...filter, wait_ms: String(waitMs) });
-    return JSON.parse(await call('GET', `/api/messages?${query}`));
+    return controlCaller(`${url}/api`)('GET', `/messages?${query}`);
   }
-  const send = async (method: string, path: string, body?: object) => {
-    await call(method, path, body);
-  };
 
   return {
     messages: (filter = {}) => list(filter, 0),
@@ -41,12 +34,11 @@ export function mailboxControl(url: string): MailboxControl {
       if (!message) throw new Error(`No message arrived within ${timeoutMs} ms for ${JSON.stringify(filter)}.`);
       return message;
     },
-    source: (id) => call('GET', `/messages/${id}/source`),
-    deleteMessages: () => send('DELETE', '/api/messages'),
-    fault: (fault) => send('POST', '/_control/faults', fault),
-    clearFaults: () => send('DELETE', '/_control/faults'),
-    setDown: (down) => send('POST', '/_control/down', { down }),
-    counts: async () => JSON.parse(await call('GET', '/_control/counts')),
-    reset: () => send('POST', '/_control/reset'),
+    source: async (id) => (await fetch(`${url}/messages/${id}/source`)).text(),
+    fault: (fault) => call('POST', '/faults', fault),
+    clearFaults: () => call('DELETE', '/faults'),
+    setDown: (down) => call('POST', '/down', { down }),
+    counts: () => call('GET', '/counts'),
+    reset: () => call('POST', '/reset'),
   };
 }

@@ -4,30 +4,18 @@ import getRawBody from 'raw-body';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 
-import { type MailFaultList, mailFaultKinds } from './faults.ts';
+import type { Faults } from '../faults.ts';
+import { MailFault } from './faults.ts';
 import { inboxPage, mailDocument, messagePage } from './pages.ts';
 import type { MailReceiver } from './smtp.ts';
 import type { MessageFilter, MessageStore } from './store.ts';
 
 interface Parts {
   store: MessageStore;
-  faults: MailFaultList;
+  faults: Faults<MailFault>;
   receiver: MailReceiver;
 }
 
-const optional = Type.Optional;
-const FaultBody = Type.Object(
-  {
-    kind: Type.Enum([...mailFaultKinds]),
-    recipient: optional(Type.String()),
-    at: optional(Type.Enum(['rcpt', 'data'])),
-    code: optional(Type.Integer({ minimum: 400, maximum: 599 })),
-    text: optional(Type.String()),
-    ms: optional(Type.Number({ minimum: 0 })),
-    times: optional(Type.Integer({ minimum: 1 })),
-  },
-  { additionalProperties: false },
-);
 const DownBody = Type.Object({ down: Type.Boolean() });
 
 // Links open in a new tab; no script in an email may run.
@@ -68,17 +56,9 @@ export function mailboxRoutes({ store, faults, receiver }: Parts): Router {
     const filter = filterFrom(query);
     ctx.body = waitMs > 0 ? await store.waitFor(filter, waitMs) : store.find(filter);
   });
-  router.get('/api/messages/:id', (ctx) => {
-    ctx.body = store.get(ctx.params.id ?? '');
-    if (ctx.body === undefined) ctx.status = 404;
-  });
-  router.delete('/api/messages', (ctx) => {
-    store.clear();
-    ctx.status = 204;
-  });
 
   router.post('/_control/faults', async (ctx) => {
-    faults.add(await readBody(ctx, FaultBody));
+    faults.add(await readBody(ctx, MailFault), Number.POSITIVE_INFINITY);
     ctx.status = 204;
   });
   router.delete('/_control/faults', (ctx) => {

@@ -3,7 +3,8 @@ import Koa from 'koa';
 
 import { onFreePort } from '#src/dev/embedded/free-port.ts';
 import { type Listening, listen } from '#src/dev/listen.ts';
-import { createMailFaultList } from './faults.ts';
+import { Faults } from '../faults.ts';
+import type { MailFault } from './faults.ts';
 import { mailboxRoutes } from './routes.ts';
 import { startMailReceiver } from './smtp.ts';
 import { createMessageStore } from './store.ts';
@@ -17,7 +18,7 @@ export interface Mailbox extends Listening {
 /** A mail server that delivers nothing, and a page to read what it received. */
 export async function startMailbox(): Promise<Mailbox> {
   const store = createMessageStore();
-  const faults = createMailFaultList();
+  const faults = new Faults<MailFault>();
   // It may be down, and up again on the same port.
   const { port, started: receiver } = await onFreePort((port) => startMailReceiver({ port, store, faults }));
 

@@ -3,7 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
-import type { MailFaultList } from './faults.ts';
+import type { Faults } from '../faults.ts';
+import { isFor, type MailFault } from './faults.ts';
 import type { MessageStore } from './store.ts';
 
 export interface MailCounts {
@@ -27,7 +28,7 @@ export interface MailReceiver {
 interface Options {
   port: number;
   store: MessageStore;
-  faults: MailFaultList;
+  faults: Faults<MailFault>;
 }
 
 const messageBytesMax = 25 * 1024 * 1024;
@@ -45,7 +46,7 @@ export async function startMailReceiver({ port, store, faults }: Options): Promi
       callback();
     },
     onRcptTo({ address }, _session, callback) {
-      const fault = faults.take('reject', [address], 'rcpt');
+      const fault = faults.take(isFor('reject', [address], 'rcpt'));
       if (!fault) return callback();
       counts.rejected += 1;
       callback(smtpError(fault.code, fault.text));
@@ -63,17 +64,17 @@ export async function startMailReceiver({ port, store, faults }: Options): Promi
     recipients: string[],
     session: SMTPServerSession,
   ): Promise<Error | null | 'cut'> {
-    const rejection = faults.take('reject', recipients, 'data');
+    const rejection = faults.take(isFor('reject', recipients, 'data'));
     if (rejection) {
       counts.rejected += 1;
       return smtpError(rejection.code, rejection.text);
     }
-    if (faults.take('cut_before', recipients)) return cut(session);
+    if (faults.take(isFor('cut_before', recipients))) return cut(session);
     await store.add(raw, recipients);
     counts.accepted += 1;
-    const slow = faults.take('slow', recipients);
+    const slow = faults.take(isFor('slow', recipients));
     if (slow) await wait(slow.ms ?? 1000, undefined, { ref: false });
-    return faults.take('cut_after', recipients) ? cut(session) : null;
+    return faults.take(isFor('cut_after', recipients)) ? cut(session) : null;
   }
 
   function cut(session: SMTPServerSession): 'cut' {

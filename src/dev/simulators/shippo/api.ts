@@ -2,6 +2,7 @@ import Router, { type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import getRawBody from 'raw-body';
 
+import { meets } from '../faults.ts';
 import { authenticate } from './accounts.ts';
 import { addressEndpoints } from './addresses.ts';
 import { carrierAccountEndpoints } from './carriers.ts';
@@ -44,7 +45,7 @@ export function apiRoutes(simulator: SimulatorState): Router<RequestState> {
     router[endpoint.method](endpoint.path, async (ctx) => {
       const account = authenticate(simulator, ctx.get('authorization'));
       ctx.state.record.account = account.token;
-      const fault = simulator.faults.take({ method: ctx.method, path: ctx.path, account: account.token });
+      const fault = simulator.faults.take(meets(`${ctx.method} ${ctx.path}`, account.token, simulator.random));
       ctx.state.record.fault = fault ?? null;
       const { params, state } = ctx;
       const url = new URL(ctx.originalUrl, simulator.url);

@@ -1,11 +1,12 @@
 import Router from '@koa/router';
 import Type from 'typebox';
 
+import { wildcards } from '../faults.ts';
 import { accountOf, summaryOf } from './accounts.ts';
 import type { RequestState } from './api.ts';
 import { carrierAccounts } from './carriers.ts';
 import { badRequest, notFound } from './error.ts';
-import { faultKinds, lineMatcher } from './faults.ts';
+import { Fault } from './faults.ts';
 import { resolveLabel } from './labels.ts';
 import { refundStatuses, trackingStatuses } from './objects.ts';
 import { resolveRefund } from './refunds.ts';
@@ -18,22 +19,6 @@ const optional = Type.Optional;
 const chance = optional(Type.Number({ minimum: 0, maximum: 1 }));
 const milliseconds = optional(Type.Number({ minimum: 0 }));
 
-const FaultBody = Type.Object(
-  {
-    match: Type.String({ minLength: 1 }),
-    kind: Type.Enum([...faultKinds]),
-    account: optional(Type.String()),
-    status: optional(Type.Integer({ minimum: 200, maximum: 599 })),
-    after: optional(Type.Boolean()),
-    retry_after: optional(Type.Number({ minimum: 0 })),
-    ms: milliseconds,
-    times: optional(Type.Integer({ minimum: 1 })),
-    probability: chance,
-    code: optional(Type.String()),
-    text: optional(Type.String()),
-  },
-  { additionalProperties: false },
-);
 const DeliveriesBody = Type.Object(
   {
     drop: chance,
@@ -74,7 +59,7 @@ export function controlRoutes(simulator: SimulatorState): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: '/_control' });
 
   router.post('/faults', (ctx) => {
-    simulator.faults.add(read(FaultBody, ctx.state.body));
+    simulator.faults.add(read(Fault, ctx.state.body), 1);
     ctx.status = 204;
   });
   router.delete('/faults', (ctx) => {
@@ -133,8 +118,8 @@ export function controlRoutes(simulator: SimulatorState): Router<RequestState> {
     ctx.body = { idle, pending: simulator.pending.count() };
   });
   router.get('/requests', (ctx) => {
-    const matches = lineMatcher(new URLSearchParams(ctx.querystring).get('match') ?? '*');
-    ctx.body = simulator.requests.filter(({ method, path }) => matches(`${method} ${path}`));
+    const pattern = wildcards(new URLSearchParams(ctx.querystring).get('match') ?? '*');
+    ctx.body = simulator.requests.filter(({ method, path }) => pattern.test(`${method} ${path}`));
   });
   router.post('/reset', (ctx) => {
     simulator.accounts.clear();

@@ -1,3 +1,4 @@
+import { controlCaller } from '../call-control.ts';
 import type { AccountSummary } from './accounts.ts';
 import type { Fault } from './faults.ts';
 import type { Refund, RefundStatus, Track, TrackingStatusName, Transaction, Webhook, WebhookEvent } from './objects.ts';
@@ -37,15 +38,7 @@ export interface ShippoControl {
 
 /** A client of the control API of a Shippo simulator, in this process or another. */
 export function shippoControl(url: string): ShippoControl {
-  async function call<T>(method: string, path: string, body?: object): Promise<T> {
-    const response = await fetch(`${url}/_control${path}`, {
-      method,
-      ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
-    return JSON.parse(text === '' ? 'null' : text);
-  }
+  const call = controlCaller(`${url}/_control`);
   const part = encodeURIComponent;
 
   return {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'koa';
+import Type, { type Static } from 'typebox';
 
 export const faultKinds = [
   'status',
@@ -14,72 +15,31 @@ export const faultKinds = [
   'unlisted',
 ] as const;
 
-/** One fault, and which requests it affects. */
-export interface Fault {
-  /** Method and path, with `*` as a wildcard: `POST /transactions`, `GET /tracks/*`, `*`. */
-  match: string;
-  kind: (typeof faultKinds)[number];
-  /** Only for the account of this token. */
-  account?: string;
-  /** The response status (kind `status`; the default is 500). */
-  status?: number;
-  /** Perform the request's side effect first (kinds `status`, `hang` and `delay`). */
-  after?: boolean;
-  /** Sent as `Retry-After`. */
-  retry_after?: number;
-  /** How long to wait (kind `delay`). */
-  ms?: number;
-  /** How many requests it affects; the default is one. */
-  times?: number;
-  /** The probability that it applies, from 0 to 1; the default is always. */
-  probability?: number;
-  /** Code and text of the response or its messages. */
-  code?: string;
-  text?: string;
-}
+const optional = Type.Optional;
 
-export interface FaultList {
-  add(fault: Fault): void;
-  clear(): void;
-  /** The fault that applies to this request, which counts as one use. */
-  take(request: { method: string; path: string; account: string }): Fault | undefined;
-}
-
-export function createFaultList(random: () => number): FaultList {
-  let faults: { fault: Fault; matches: (line: string) => boolean; left: number }[] = [];
-  return {
-    add(fault) {
-      faults.push({ fault, matches: lineMatcher(fault.match), left: fault.times ?? 1 });
-    },
-    clear() {
-      faults = [];
-    },
-    take({ method, path, account }) {
-      const line = `${method} ${path}`;
-      const match = faults.find(
-        ({ fault, matches }) =>
-          matches(line) &&
-          (fault.account === undefined || fault.account === account) &&
-          (fault.probability === undefined || random() < fault.probability),
-      );
-      if (!match) return undefined;
-      match.left -= 1;
-      if (match.left <= 0) faults = faults.filter((one) => one !== match);
-      return match.fault;
-    },
-  };
-}
-
-/** Returns a function that matches `METHOD /path` with a pattern with `*` wildcards; a trailing slash never matters. */
-export function lineMatcher(pattern: string): (line: string) => boolean {
-  const source = pattern
-    .replace(/\/+$/, '')
-    .split('*')
-    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-    .join('.*');
-  const expression = new RegExp(`^${source}/*$`, 'i');
-  return (line) => expression.test(line);
-}
+/** A fault, and which requests meet it: one, unless `times` says otherwise. */
+export const Fault = Type.Object(
+  {
+    match: Type.String({ minLength: 1 }),
+    kind: Type.Enum([...faultKinds]),
+    account: optional(Type.String()),
+    /** The response status of kind `status`; the default is 500. */
+    status: optional(Type.Integer({ minimum: 200, maximum: 599 })),
+    /** Perform the request's side effect first, with the kinds `status`, `hang` and `delay`. */
+    after: optional(Type.Boolean()),
+    /** Sent as `Retry-After`. */
+    retry_after: optional(Type.Number({ minimum: 0 })),
+    /** How long kind `delay` waits. */
+    ms: optional(Type.Number({ minimum: 0 })),
+    times: optional(Type.Integer({ minimum: 1 })),
+    probability: optional(Type.Number({ minimum: 0, maximum: 1 })),
+    /** Code and text of the response or its messages. */
+    code: optional(Type.String()),
+    text: optional(Type.String()),
+  },
+  { additionalProperties: false },
+);
+export type Fault = Static<typeof Fault>;
 
 const unknownStatus = 'SOMETHING_NEW';
 

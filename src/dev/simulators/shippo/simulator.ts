@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import Koa from 'koa';
 
 import { type Listening, listen } from '#src/dev/listen.ts';
+import { Faults } from '../faults.ts';
 import { seededNumbers } from '../random.ts';
 import { apiRoutes, type RequestState, receiveRequests } from './api.ts';
 import { controlRoutes } from './control-routes.ts';
-import { createFaultList } from './faults.ts';
 import { labelPdf } from './label-pdf.ts';
 import { createPendingWork } from './pending-work.ts';
 import { defaultDeliveries, idFor, type SimulatorState } from './state.ts';
@@ -38,18 +38,17 @@ function createSimulatorState(
 ): SimulatorState {
   let random = seededNumbers(seed);
   let idCount = 0;
-  const nextRandom = () => random();
   return {
     url,
     now,
     // Never restarts, not even after a reset, so that ids stay unique.
     newId: () => idFor(`${seed} ${(idCount += 1)}`),
-    random: nextRandom,
+    random: () => random(),
     reseed(seed) {
       random = seededNumbers(seed);
     },
     accounts: new Map(),
-    faults: createFaultList(nextRandom),
+    faults: new Faults(),
     requests: [],
     deliveries: { ...defaultDeliveries },
     heldBack: new Map(),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import type { Fault, FaultList } from './faults.ts';
+import type { Faults } from '../faults.ts';
+import type { Fault } from './faults.ts';
 import type * as wire from './objects.ts';
 import type { PendingWork } from './pending-work.ts';
 
@@ -65,7 +66,7 @@ export interface SimulatorState {
   random(): number;
   reseed(seed: number): void;
   accounts: Map<string, Account>;
-  faults: FaultList;
+  faults: Faults<Fault>;
   requests: RequestRecord[];
   deliveries: DeliverySettings;
   /** By URL: the functions that release the webhooks that wait to be reordered. */

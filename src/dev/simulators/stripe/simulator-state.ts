@@ -1,5 +1,6 @@
+import { Faults } from '../faults.ts';
 import { Random } from '../random.ts';
-import { Faults } from './api/faults.ts';
+import type { Fault } from './api/faults.ts';
 import { RequestLog } from './api/request-log.ts';
 import { Account, type AccountHost } from './state/account.ts';
 import type { StripeEvent } from './state/objects.ts';
@@ -18,7 +19,8 @@ export class SimulatorState implements AccountHost {
   readonly now: () => number;
   readonly searchLagSeconds: number;
   readonly random: Random;
-  readonly faults: Faults;
+  readonly faults = new Faults<Fault>();
+  readonly faultRandom: Random;
   readonly requests = new RequestLog();
   readonly webhooks: WebhookDispatcher;
   readonly #accounts = new Map<string, Account>();
@@ -27,7 +29,7 @@ export class SimulatorState implements AccountHost {
     this.now = now;
     this.searchLagSeconds = searchLagSeconds;
     this.random = new Random(seed);
-    this.faults = new Faults(new Random(seed + 1));
+    this.faultRandom = new Random(seed + 1);
     this.webhooks = new WebhookDispatcher({ now, seed: seed + 2 });
   }
 

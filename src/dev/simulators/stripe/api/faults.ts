@@ -1,19 +1,16 @@
-import type { Random } from '../../random.ts';
+import type { RequestFault } from '../../faults.ts';
 import type { StoredResponse } from '../state/idempotency-keys.ts';
 
 /**
- * A fault that the next matching requests meet.
+ * A fault that the next matching request meets, or every one when there is a probability, unless `times` says
+ * otherwise.
  *
  * `status` returns an error, `reset_before` and `reset_after` cut the connection, `hang` never
  * responds, `delay` responds late. The side effect happens with `reset_after`, with `delay`, and with
  * `status` and `hang` when `after` is true. A 500 is stored under the request's idempotency key, as
  * Stripe does; 429, 502, 503 and 504 are not (with `after`, the true response is stored instead).
  */
-export interface Fault {
-  /** Method and path, `*` for any run of characters: `POST /v1/checkout/sessions*`. */
-  readonly match: string;
-  /** A secret key; without one the fault is for every account. */
-  readonly account?: string;
+export interface Fault extends RequestFault {
   readonly kind: 'status' | 'reset_before' | 'reset_after' | 'hang' | 'delay';
   /** For `status`; the default is 500. */
   readonly status?: number;
@@ -22,55 +19,6 @@ export interface Fault {
   readonly after?: boolean;
   /** For `delay`. */
   readonly ms?: number;
-  /** How often; the default is once, or always when there is a probability. */
-  readonly times?: number;
-  readonly probability?: number;
-}
-
-interface ArmedFault {
-  readonly fault: Fault;
-  readonly pattern: RegExp;
-  left: number;
-}
-
-/** The faults that are set. */
-export class Faults {
-  readonly #random: Random;
-  #armed: ArmedFault[] = [];
-
-  constructor(random: Random) {
-    this.#random = random;
-  }
-
-  add(fault: Fault): void {
-    const left = fault.times ?? (fault.probability === undefined ? 1 : Number.POSITIVE_INFINITY);
-    this.#armed.push({ fault, pattern: wildcards(fault.match), left });
-  }
-
-  clear(): void {
-    this.#armed = [];
-  }
-
-  /** The first fault that matches this request. */
-  take(request: string, account: string): Fault | undefined {
-    if (this.#armed.length === 0) return undefined;
-    const armed = this.#armed.find(
-      ({ fault, pattern }) =>
-        (fault.account === undefined || fault.account === account) &&
-        pattern.test(request) &&
-        (fault.probability === undefined || this.#random.happens(fault.probability)),
-    );
-    if (!armed) return undefined;
-    armed.left -= 1;
-    if (armed.left <= 0) this.#armed = this.#armed.filter((other) => other !== armed);
-    return armed.fault;
-  }
-}
-
-/** `GET /v1/*` as a regular expression. */
-export function wildcards(match: string): RegExp {
-  const parts = match.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`);
 }
 
 interface Wording {

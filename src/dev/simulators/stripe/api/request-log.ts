@@ -1,4 +1,4 @@
-import { wildcards } from './faults.ts';
+import { wildcards } from '../../faults.ts';
 
 /** One API request and its outcome. */
 export interface LoggedRequest {

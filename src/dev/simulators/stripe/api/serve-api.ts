@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 
+import { meets } from '../../faults.ts';
 import type { SimulatorState } from '../simulator-state.ts';
 import { type Account, apiVersion } from '../state/account.ts';
 import type { StoredResponse } from '../state/idempotency-keys.ts';
@@ -22,7 +23,7 @@ export async function serveApi(simulator: SimulatorState, exchange: Exchange): P
     entry.account = account.key;
     const key = method === 'POST' ? request.headers['idempotency-key'] : undefined;
     const call = { simulator, account, exchange, text, entry, key: typeof key === 'string' ? key : undefined };
-    const fault = simulator.faults.take(`${method} ${exchange.path}`, account.key);
+    const fault = simulator.faults.take(meets(`${method} ${exchange.path}`, account.key, simulator.faultRandom.next));
     entry.fault = fault?.kind ?? null;
     reply(call, await serveUnder(fault, call));
   } catch (error) {

@@ -1,3 +1,4 @@
+import { controlCaller } from '../../call-control.ts';
 import type { Fault } from '../api/faults.ts';
 import type { LoggedRequest } from '../api/request-log.ts';
 import type { ShopperInput } from '../checkout/shopper.ts';
@@ -44,18 +45,7 @@ export interface StripeControl {
 
 /** A client of the control API of the simulator at `url`. */
 export function stripeControl(url: string): StripeControl {
-  async function call<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
-    const response = await fetch(`${url}/_control${path}`, {
-      method,
-      ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
-      }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`Stripe simulator: ${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
-  }
+  const call = controlCaller(`${url}/_control`);
   const account = (secretKey: string): string => `/accounts/${encodeURIComponent(secretKey)}`;
 
   return {

@@ -94,7 +94,10 @@ const controlRoutes: Readonly<Record<string, (request: ControlRequest) => unknow
     simulator.webhooks.dispatch(account, event);
   },
 
-  'POST /_control/faults': ({ simulator, text }) => simulator.faults.add(readFault(text)),
+  'POST /_control/faults': ({ simulator, text }) => {
+    const fault = readFault(text);
+    simulator.faults.add(fault, fault.probability === undefined ? 1 : Number.POSITIVE_INFINITY);
+  },
   'DELETE /_control/faults': ({ simulator }) => simulator.faults.clear(),
   'POST /_control/deliveries': ({ simulator, text }) => simulator.webhooks.configure(readDeliverySettings(text)),
   'POST /_control/flush': ({ simulator }) => simulator.webhooks.flush(),
