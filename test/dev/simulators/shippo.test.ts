@@ -35,7 +35,6 @@ test('POST /shipments returns rates of every domestic carrier for a shipment acr
   t.true(shipment.rates.every(({ amount }) => /^\d+\.\d\d$/.test(amount)));
   t.deepEqual(await shippo.rates.get(shipment.rates[0]?.objectId ?? ''), shipment.rates[0]);
   t.is((await shippo.shipments.get(shipment.objectId)).rates.length, 8);
-  t.is((await shippo.rates.listShipmentRates(shipment.objectId)).results?.length, 8);
 });
 
 test('POST /shipments marks one cheapest and one fastest rate', async (t) => {
@@ -120,12 +119,10 @@ test('GET /carrier_accounts returns five per page, or as many as requested', asy
 
   const first = await shippo.carrierAccounts.list({});
   const second = await shippo.carrierAccounts.list({ page: 2 });
-  const usps = await shippo.carrierAccounts.list({ carrier: 'usps', serviceLevels: true });
 
   t.is(first.results?.length, 5);
   t.truthy(first.next);
   t.is(second.results?.length, 2);
-  t.is(usps.results?.[0]?.serviceLevels?.length, 3);
   await t.throwsAsync(shippo.carrierAccounts.list({ results: 101 }), {
     message: /whole number from 1 to 100/,
   });
@@ -147,37 +144,6 @@ test('POST /shipments without async false gets its rates later', async (t) => {
   t.is((await shippo.shipments.get(shipment.objectId)).rates.length, 8);
 });
 
-test('POST /shipments accepts ids of existing addresses and parcels', async (t) => {
-  const { shippo } = open();
-  const to = await shippo.addresses.create({ ...shopper, validate: true });
-  const box = await shippo.parcels.create(parcel);
-
-  const shipment = await ship(shippo, { addressTo: to.objectId, parcels: [box.objectId] });
-
-  t.true(to.validationResults?.isValid);
-  t.is(shipment.addressTo.objectId, to.objectId);
-  t.is(shipment.parcels[0]?.objectId, box.objectId);
-  t.is((await shippo.addresses.get(to.objectId ?? '')).city, 'New York');
-  const lost = await shippo.addresses.create({ ...shopper, street1: 'Invalid Lane 1' });
-  t.false((await shippo.addresses.validate(lost.objectId ?? '')).validationResults?.isValid);
-});
-
-test('GET /shipments lists the newest first and filters by date', async (t) => {
-  const { shippo } = open();
-  const older = await ship(shippo);
-  const newer = await ship(shippo);
-
-  const listed = await shippo.shipments.list({ results: 1 });
-  const future = await shippo.shipments.list({ objectCreatedGt: '2999-01-01T00:00:00Z' });
-
-  t.deepEqual(
-    listed.results?.map(({ objectId }) => objectId),
-    [newer.objectId],
-  );
-  t.deepEqual((await shippo.shipments.list({ page: 2, results: 1 })).results?.[0]?.objectId, older.objectId);
-  t.deepEqual(future.results, []);
-});
-
 test('Shippo simulator rejects invalid requests with errors by field', async (t) => {
   const { token } = open();
   const post = async (path: string, body: unknown) => {
@@ -194,11 +160,12 @@ test('Shippo simulator rejects invalid requests with errors by field', async (t)
     400,
     { address_to: { country: ['This field is required.'] } },
   ]);
-  t.deepEqual(await post('/parcels', { ...parcel, distance_unit: 'in', mass_unit: 'lb', weight: 2 }), [
+  const box = { ...parcel, distance_unit: 'in', mass_unit: 'lb', weight: 2 };
+  t.deepEqual(await post('/shipments', { address_from: sender, address_to: shopper, parcels: [box] }), [
     400,
-    { weight: ['This value must be string.'] },
+    { parcels: { weight: ['This value must be string.'] } },
   ]);
-  t.is((await post('/addresses', '{'))[0], 400);
+  t.is((await post('/shipments', '{'))[0], 400);
   t.deepEqual(await post('/nothing', {}), [404, { detail: 'Not found.' }]);
 });
 
@@ -272,7 +239,7 @@ test('POST /transactions charges the same rate twice when it is bought twice', a
   t.deepEqual(account.transactions_by_status, { SUCCESS: 2 });
 });
 
-test('GET /transactions filters by rate and status, page by page', async (t) => {
+test('GET /transactions filters by rate, page by page', async (t) => {
   const { token, shippo } = open();
   const rate = await cheapestRate(shippo);
   const other = await cheapestRate(shippo);
@@ -285,8 +252,6 @@ test('GET /transactions filters by rate and status, page by page', async (t) => 
   const ids = async (request: object) =>
     (await shippo.transactions.list(request)).results?.map(({ objectId }) => objectId);
   t.deepEqual(await ids({ rate }), [rejected.objectId, one.objectId]);
-  t.deepEqual(await ids({ rate, objectStatus: 'SUCCESS' }), [one.objectId]);
-  t.deepEqual(await ids({ trackingStatus: 'DELIVERED' }), []);
   t.deepEqual(await ids({ results: 2, page: 2 }), [one.objectId]);
   t.deepEqual(await ids({ rate: 'unheard-of' }), []);
 });
@@ -331,8 +296,7 @@ test('POST /refunds refunds an unused label once', async (t) => {
 
   t.is(refund.status, 'SUCCESS');
   t.is((await shippo.transactions.get(transaction)).status, 'REFUNDED');
-  t.is((await shippo.refunds.get(refund.objectId ?? '')).transaction, transaction);
-  t.is((await shippo.refunds.list({})).results?.length, 1);
+  t.is(refund.transaction, transaction);
   await t.throwsAsync(shippo.refunds.create({ transaction, async: false }), { message: /not yet refunded/ });
   t.is((await control.account(token)).labels_bought, 1);
 });
@@ -393,7 +357,7 @@ async function bundleWithLabel(t: ExecutionContext) {
 test('moveTrack updates the track and the label, and sends a webhook for each step', async (t) => {
   const { control, shippo, token, number, transaction } = await bundleWithLabel(t);
   const { received, url, statuses } = await listener(t);
-  await shippo.webhooks.createWebhook({ event: 'track_updated', url, active: true });
+  await control.registerWebhook(token, { url });
 
   for (const status of ['PRE_TRANSIT', 'TRANSIT', 'DELIVERED'] as const) {
     await control.moveTrack(number, status);
@@ -482,42 +446,6 @@ test('Shippo simulator drops, duplicates and reorders webhooks as set', async (t
   await control.moveTrack(number, 'DELIVERED');
   t.true(await control.idle());
   t.deepEqual(statuses().slice(2), ['DELIVERED', 'TRANSIT']);
-});
-
-test('Shippo simulator lists, changes and deletes webhooks, and sends only subscribed events', async (t) => {
-  const { control, shippo, number } = await bundleWithLabel(t);
-  const { received, url } = await listener(t);
-
-  const { objectId } = await shippo.webhooks.createWebhook({ event: 'all', url });
-  t.is((await shippo.webhooks.listWebhooks()).results?.length, 1);
-  await control.moveTrack(number, 'TRANSIT');
-  await control.idle();
-  t.is(received.length, 1);
-
-  await shippo.webhooks.updateWebhook({ event: 'transaction_updated', url }, objectId ?? '');
-  await control.moveTrack(number, 'DELIVERED');
-  await control.idle();
-  t.is(received.length, 1);
-
-  await shippo.webhooks.deleteWebhook(objectId ?? '');
-  t.deepEqual((await shippo.webhooks.listWebhooks()).results, []);
-});
-
-test("GET /tracks returns the documented statuses of Shippo's test numbers", async (t) => {
-  const { simulator, open } = await shippoBundle();
-  t.teardown(() => simulator.close());
-  const { shippo } = open();
-
-  const registered = await shippo.trackingStatus.create({
-    carrier: 'shippo',
-    trackingNumber: 'SHIPPO_TRANSIT',
-    metadata: 'Order 1',
-  });
-
-  t.is(registered.trackingStatus?.status, 'TRANSIT');
-  t.is((await shippo.trackingStatus.get('SHIPPO_TRANSIT', 'shippo')).metadata, 'Order 1');
-  t.is((await shippo.trackingStatus.get('SHIPPO_RETURNED', 'shippo')).trackingStatus?.status, 'RETURNED');
-  t.is((await shippo.trackingStatus.get('never-heard-of', 'usps')).trackingStatus, undefined);
 });
 
 const purchase = 'POST /transactions/';

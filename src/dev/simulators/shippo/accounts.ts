@@ -16,8 +16,6 @@ export function accountOf(simulator: SimulatorState, token: string): Account | u
     insufficientFunds: false,
     authBroken: false,
     carriers: carrierAccounts(token, owner),
-    addresses: new Map(),
-    parcels: new Map(),
     shipments: new Map(),
     rates: new Map(),
     transactions: new Map(),

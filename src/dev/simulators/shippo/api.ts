@@ -4,18 +4,15 @@ import getRawBody from 'raw-body';
 
 import { meets } from '../faults.ts';
 import { authenticate } from './accounts.ts';
-import { addressEndpoints } from './addresses.ts';
 import { carrierAccountEndpoints } from './carriers.ts';
 import type { Call, Endpoint, EndpointResponse } from './endpoint.ts';
 import { ShippoError } from './error.ts';
 import { applyFault, isBeforeEffect, withoutResults, withUnknownStatus } from './faults.ts';
 import { transactionEndpoints } from './labels.ts';
-import { parcelEndpoints } from './parcels.ts';
 import { refundEndpoints } from './refunds.ts';
-import { rateEndpoints, shipmentEndpoints } from './shipments.ts';
+import { shipmentEndpoints } from './shipments.ts';
 import type { RequestRecord, SimulatorState } from './state.ts';
 import { trackEndpoints } from './tracking.ts';
-import { webhookEndpoints } from './webhooks.ts';
 
 /** What the middleware of one request shares. */
 export interface RequestState {
@@ -24,15 +21,11 @@ export interface RequestState {
 }
 
 const endpoints: Endpoint[] = [
-  ...addressEndpoints,
-  ...parcelEndpoints,
   ...shipmentEndpoints,
-  ...rateEndpoints,
   ...transactionEndpoints,
   ...refundEndpoints,
   ...trackEndpoints,
   ...carrierAccountEndpoints,
-  ...webhookEndpoints,
 ];
 
 const bodyLimit = '1mb';
@@ -60,10 +53,9 @@ async function respond(ctx: RouterContext<RequestState>, endpoint: Endpoint, cal
   if (fault && isBeforeEffect(fault) && (await applyFault(ctx, fault)) === 'responded') return;
   const { status, body } = execute(endpoint, call);
   // Rendered at once: a delayed response has the state of when it was made.
-  const text = body === undefined ? '' : JSON.stringify(distorted(body, fault));
+  const text = JSON.stringify(distorted(body, fault));
   if (fault && !isBeforeEffect(fault) && (await applyFault(ctx, fault)) === 'responded') return;
   ctx.status = status;
-  if (text === '') return;
   ctx.type = 'application/json';
   ctx.body = text;
 }

@@ -1,7 +1,5 @@
 import { type Endpoint, ok, pageOf } from './endpoint.ts';
-import { notFound } from './error.ts';
 import type { CarrierAccount } from './objects.ts';
-import { services } from './services.ts';
 import { idFor } from './state.ts';
 
 interface Carrier {
@@ -76,37 +74,8 @@ function withMod10(digits: string): string {
 }
 
 export const carrierAccountEndpoints: Endpoint[] = [
-  {
-    method: 'get',
-    path: '/carrier_accounts',
-    handle({ account, url }) {
-      const carrier = url.searchParams.get('carrier');
-      const accountId = url.searchParams.get('account_id');
-      const detailed = url.searchParams.get('service_levels') === 'true';
-      const found = account.carriers.filter(
-        (one) => (carrier === null || one.carrier === carrier) && (accountId === null || one.account_id === accountId),
-      );
-      return ok(pageOf(detailed ? found.map(withServiceLevels) : found, url, 5));
-    },
-  },
-  {
-    method: 'get',
-    path: '/carrier_accounts/:id',
-    handle({ account, params }) {
-      const found = account.carriers.find((one) => one.object_id === params.id);
-      if (!found) throw notFound();
-      return ok(found);
-    },
-  },
+  { method: 'get', path: '/carrier_accounts', handle: ({ account, url }) => ok(pageOf(account.carriers, url, 5)) },
 ];
-
-function withServiceLevels(carrierAccount: CarrierAccount): object {
-  const offered = services.filter(({ carrier }) => carrier === carrierAccount.carrier);
-  return {
-    ...carrierAccount,
-    service_levels: offered.map(({ name, token }) => ({ name, token, supports_return_labels: false })),
-  };
-}
 
 /** `count` decimal digits drawn from a hexadecimal id. */
 function digitsFrom(id: string, count: number): string {

@@ -8,7 +8,7 @@ import { carrierAccounts } from './carriers.ts';
 import { badRequest, notFound } from './error.ts';
 import { Fault } from './faults.ts';
 import { resolveLabel } from './labels.ts';
-import { refundStatuses, trackingStatuses } from './objects.ts';
+import { refundStatuses, trackingStatuses, webhookEvents } from './objects.ts';
 import { resolveRefund } from './refunds.ts';
 import { read } from './requests.ts';
 import { type Account, defaultDeliveries, type SimulatorState } from './state.ts';
@@ -49,8 +49,8 @@ const ResolveLabelBody = Type.Object({
 });
 const ResolveRefundBody = Type.Object({ status: Type.Enum([...refundStatuses]) });
 const WebhookBody = Type.Object({
-  url: Type.String(),
-  event: optional(Type.String()),
+  url: Type.String({ maxLength: 199, pattern: '^https?://[^\\s/]+' }),
+  event: optional(Type.Enum([...webhookEvents])),
   secret: optional(Type.String()),
 });
 
@@ -86,8 +86,8 @@ export function controlRoutes(simulator: SimulatorState): Router<RequestState> {
   });
   router.post('/accounts/:token/webhooks', (ctx) => {
     const account = accountNamed(simulator, ctx.params.token);
-    const { secret, ...request } = read(WebhookBody, ctx.state.body);
-    const webhook = registerWebhook(simulator, account, { event: 'track_updated', ...request });
+    const { secret, url, event = 'track_updated' } = read(WebhookBody, ctx.state.body);
+    const webhook = registerWebhook(simulator, account, { url, event });
     if (secret !== undefined) account.webhookSecrets.set(webhook.object_id, secret);
     ctx.status = 201;
     ctx.body = webhook;

@@ -1,4 +1,4 @@
-import { badRequest, ShippoError } from './error.ts';
+import { badRequest, notFound, ShippoError } from './error.ts';
 import type { Fault } from './faults.ts';
 import type { Account, SimulatorState } from './state.ts';
 
@@ -15,17 +15,30 @@ export interface Call {
 
 export interface EndpointResponse {
   status: number;
-  body?: unknown;
+  body: unknown;
 }
 
 export interface Endpoint {
-  method: 'get' | 'post' | 'put' | 'delete';
+  method: 'get' | 'post';
   path: string;
   handle(call: Call): EndpointResponse;
 }
 
 export const ok = (body: unknown): EndpointResponse => ({ status: 200, body });
 export const created = (body: unknown): EndpointResponse => ({ status: 201, body });
+
+/** An object of the account by its id. */
+export function retrieve(path: string, kind: 'shipments' | 'rates' | 'transactions'): Endpoint {
+  return {
+    method: 'get',
+    path,
+    handle({ account, params }) {
+      const found = account[kind].get(params.id ?? '');
+      if (!found) throw notFound();
+      return ok(found);
+    },
+  };
+}
 
 /** Newest first, as in every list of Shippo's. */
 export function newestFirst<T>(objects: Map<string, T>): T[] {
@@ -49,15 +62,6 @@ export function pageOf<T>(items: T[], url: URL, resultsDefault = 25): Page<T> {
     previous: page > 1 ? withPage(url, page - 1) : null,
     results: items.slice(start, start + results),
   };
-}
-
-/** A query value that must be one of the given words. */
-export function chosen<T extends string>(url: URL, name: string, words: readonly T[]): T | undefined {
-  const value = url.searchParams.get(name);
-  if (value === null) return undefined;
-  const word = words.find((one) => one === value);
-  if (word === undefined) throw badRequest({ [name]: [`"${value}" is not a valid choice.`] });
-  return word;
 }
 
 function wholeNumber(url: URL, name: string, fallback: number, max: number): number {

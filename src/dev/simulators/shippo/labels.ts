@@ -1,15 +1,8 @@
 import { missingFields } from './addresses.ts';
 import { carriers } from './carriers.ts';
-import { type Call, chosen, created, type Endpoint, newestFirst, ok, pageOf } from './endpoint.ts';
-import { badRequest, notFound } from './error.ts';
-import {
-  type Message,
-  type Rate,
-  type Shipment,
-  type Transaction,
-  trackingStatuses,
-  transactionStatuses,
-} from './objects.ts';
+import { type Call, created, type Endpoint, newestFirst, ok, pageOf, retrieve } from './endpoint.ts';
+import { badRequest } from './error.ts';
+import type { Message, Rate, Shipment, Transaction } from './objects.ts';
 import { read, TransactionRequest } from './requests.ts';
 import { type Account, type SimulatorState, stored } from './state.ts';
 import { beginTrack } from './tracking.ts';
@@ -145,24 +138,9 @@ export const transactionEndpoints: Endpoint[] = [
     path: '/transactions',
     handle({ account, url }) {
       const rate = url.searchParams.get('rate');
-      const status = chosen(url, 'object_status', transactionStatuses);
-      const trackingStatus = chosen(url, 'tracking_status', trackingStatuses);
-      const found = newestFirst(account.transactions).filter(
-        (transaction) =>
-          (rate === null || transaction.rate === rate) &&
-          (status === undefined || transaction.status === status) &&
-          (trackingStatus === undefined || transaction.tracking_status === trackingStatus),
-      );
+      const found = newestFirst(account.transactions).filter((one) => rate === null || one.rate === rate);
       return ok(pageOf(found, url));
     },
   },
-  {
-    method: 'get',
-    path: '/transactions/:id',
-    handle({ account, params }) {
-      const transaction = account.transactions.get(params.id ?? '');
-      if (!transaction) throw notFound();
-      return ok(transaction);
-    },
-  },
+  retrieve('/transactions/:id', 'transactions'),
 ];

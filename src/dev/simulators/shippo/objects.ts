@@ -1,15 +1,13 @@
 /** The objects of Shippo's API 2018-02-08, as it returns them. */
 
-export const transactionStatuses = [
-  'WAITING',
-  'QUEUED',
-  'SUCCESS',
-  'ERROR',
-  'REFUNDED',
-  'REFUNDPENDING',
-  'REFUNDREJECTED',
-] as const;
-export type TransactionStatus = (typeof transactionStatuses)[number];
+export type TransactionStatus =
+  | 'WAITING'
+  | 'QUEUED'
+  | 'SUCCESS'
+  | 'ERROR'
+  | 'REFUNDED'
+  | 'REFUNDPENDING'
+  | 'REFUNDREJECTED';
 
 export const trackingStatuses = ['UNKNOWN', 'PRE_TRANSIT', 'TRANSIT', 'DELIVERED', 'RETURNED', 'FAILURE'] as const;
 export type TrackingStatusName = (typeof trackingStatuses)[number];
@@ -58,7 +56,7 @@ export interface Address extends Stored {
   is_residential: boolean | null;
   metadata: string;
   is_complete: boolean;
-  validation_results: { is_valid?: boolean; messages?: (Message & { type: string })[] };
+  validation_results: object;
 }
 
 export interface Parcel extends Stored {

@@ -129,7 +129,7 @@ const regions: readonly (readonly [number, number])[] = [
 const zoneMilesMax = [50, 150, 300, 600, 1000, 1400, 1800];
 
 /** True for the ZIP codes that a carrier accepts. */
-export function isZip(zip: string): boolean {
+function isZip(zip: string): boolean {
   return /^\d{5}(-?\d{4})?$/.test(zip) && !zip.startsWith('000');
 }
 

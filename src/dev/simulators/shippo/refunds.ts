@@ -1,5 +1,5 @@
-import { type Call, created, type Endpoint, newestFirst, ok, pageOf } from './endpoint.ts';
-import { badRequest, notFound } from './error.ts';
+import { type Call, created, type Endpoint } from './endpoint.ts';
+import { badRequest } from './error.ts';
 import type { Refund, RefundStatus, Transaction, TransactionStatus } from './objects.ts';
 import { RefundRequest, read } from './requests.ts';
 import { type Account, type SimulatorState, stored } from './state.ts';
@@ -59,18 +59,4 @@ function unused(transaction: Transaction): boolean {
 
 export const refundEndpoints: Endpoint[] = [
   { method: 'post', path: '/refunds', handle: (call) => created(requestRefund(call)) },
-  {
-    method: 'get',
-    path: '/refunds',
-    handle: ({ account, url }) => ok(pageOf(newestFirst(account.refunds), url)),
-  },
-  {
-    method: 'get',
-    path: '/refunds/:id',
-    handle({ account, params }) {
-      const refund = account.refunds.get(params.id ?? '');
-      if (!refund) throw notFound();
-      return ok(refund);
-    },
-  },
 ];

@@ -2,7 +2,6 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 
 import { badRequest, type Problems } from './error.ts';
-import { webhookEvents } from './objects.ts';
 
 /** The request bodies of Shippo's OpenAPI that the simulator supports. */
 
@@ -25,7 +24,6 @@ export const AddressRequest = Type.Object({
   email: text,
   is_residential: Type.Optional(Type.Boolean()),
   metadata: marker,
-  validate: Type.Optional(Type.Boolean()),
 });
 
 export const ParcelRequest = Type.Object({
@@ -70,7 +68,6 @@ export const CustomsRequest = Type.Object({
 export const ShipmentRequest = Type.Object({
   address_from: Type.Unknown(),
   address_to: Type.Unknown(),
-  address_return: Type.Optional(Type.Unknown()),
   parcels: Type.Array(Type.Unknown(), { minItems: 1 }),
   customs_declaration: Type.Optional(Type.Unknown()),
   carrier_accounts: Type.Optional(Type.Array(Type.String())),
@@ -110,13 +107,6 @@ export const TrackRequest = Type.Object({
   carrier: Type.String({ minLength: 1 }),
   tracking_number: Type.String({ minLength: 1 }),
   metadata: marker,
-});
-
-export const WebhookRequest = Type.Object({
-  event: Type.Enum([...webhookEvents]),
-  url: Type.String({ maxLength: 199, pattern: '^https?://[^\\s/]+' }),
-  active: Type.Optional(Type.Boolean()),
-  is_test: Type.Optional(Type.Boolean()),
 });
 
 const validators = new WeakMap<TSchema, Validator>();

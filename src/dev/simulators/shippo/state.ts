@@ -13,8 +13,6 @@ export interface Account {
   insufficientFunds: boolean;
   authBroken: boolean;
   carriers: wire.CarrierAccount[];
-  addresses: Map<string, wire.Address>;
-  parcels: Map<string, wire.Parcel>;
   shipments: Map<string, wire.Shipment>;
   rates: Map<string, wire.Rate>;
   transactions: Map<string, wire.Transaction>;

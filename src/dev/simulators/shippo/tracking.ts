@@ -1,15 +1,5 @@
-import { type Call, type Endpoint, ok } from './endpoint.ts';
-import { badRequest } from './error.ts';
-import {
-  type Address,
-  type Place,
-  type Rate,
-  type Shipment,
-  type Track,
-  type TrackingStatusName,
-  type Transaction,
-  trackingStatuses,
-} from './objects.ts';
+import { type Endpoint, ok } from './endpoint.ts';
+import type { Address, Place, Rate, Shipment, Track, TrackingStatusName, Transaction } from './objects.ts';
 import { read, TrackRequest } from './requests.ts';
 import type { Account, SimulatorState } from './state.ts';
 import { notify } from './webhooks.ts';
@@ -114,31 +104,21 @@ export const trackEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/tracks',
-    handle(call) {
-      const { carrier, tracking_number: number, metadata } = read(TrackRequest, call.body);
-      const track = findTrack(call, carrier, number);
+    handle({ account, body }) {
+      const { carrier, tracking_number: number, metadata } = read(TrackRequest, body);
+      const track = findTrack(account, carrier, number);
       if (metadata !== undefined) track.metadata = metadata;
-      call.account.tracks.set(`${carrier}/${number}`, track);
+      account.tracks.set(`${carrier}/${number}`, track);
       return ok(track);
     },
   },
   {
     method: 'get',
     path: '/tracks/:carrier/:number',
-    handle: (call) => ok(findTrack(call, call.params.carrier ?? '', call.params.number ?? '')),
+    handle: ({ account, params }) => ok(findTrack(account, params.carrier ?? '', params.number ?? '')),
   },
 ];
 
-function findTrack(call: Call, carrier: string, number: string): Track {
-  const { simulator, account } = call;
-  const known = account.tracks.get(`${carrier}/${number}`);
-  if (known) return known;
-  const track = blankTrack(carrier, number);
-  if (carrier === 'shippo') {
-    // Shippo's test numbers, one per status.
-    const status = trackingStatuses.find((one) => number === `SHIPPO_${one}`);
-    if (!account.test || !status) throw badRequest({ tracking_number: ['Invalid test tracking number.'] });
-    takeStep(simulator, track, status);
-  }
-  return track;
+function findTrack(account: Account, carrier: string, number: string): Track {
+  return account.tracks.get(`${carrier}/${number}`) ?? blankTrack(carrier, number);
 }

@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-import { type Call, created, type Endpoint, newestFirst, ok } from './endpoint.ts';
-import { notFound } from './error.ts';
 import type { Webhook, WebhookEvent } from './objects.ts';
-import { read, WebhookRequest } from './requests.ts';
 import { type Account, type Delivery, type SimulatorState, stored } from './state.ts';
 
 const responseTimeoutMs = 3000;
@@ -16,7 +13,6 @@ export function notify(simulator: SimulatorState, account: Account, event: Webho
   // Rendered now: a delayed event has the state of now.
   const payload = JSON.stringify({ event, test: account.test, data });
   for (const webhook of account.webhooks.values()) {
-    if (!webhook.active || webhook.is_test !== account.test) continue;
     if (webhook.event !== event && webhook.event !== 'all') continue;
     const secret = account.webhookSecrets.get(webhook.object_id);
     const copies = simulator.random() < simulator.deliveries.duplicate ? 2 : 1;
@@ -89,52 +85,14 @@ async function post(simulator: SimulatorState, url: string, payload: string, sec
   }
 }
 
-export const webhookEndpoints: Endpoint[] = [
-  {
-    method: 'post',
-    path: '/webhooks',
-    handle: ({ simulator, account, body }) => created(registerWebhook(simulator, account, body)),
-  },
-  {
-    method: 'get',
-    path: '/webhooks',
-    handle({ account }) {
-      const results = newestFirst(account.webhooks);
-      return ok({ count: results.length, next: null, previous: null, results });
-    },
-  },
-  { method: 'get', path: '/webhooks/:id', handle: (call) => ok(findWebhook(call)) },
-  {
-    method: 'put',
-    path: '/webhooks/:id',
-    handle(call) {
-      const webhook = findWebhook(call);
-      Object.assign(webhook, read(WebhookRequest, call.body), {
-        object_updated: call.simulator.now().toISOString(),
-      });
-      return ok(webhook);
-    },
-  },
-  {
-    method: 'delete',
-    path: '/webhooks/:id',
-    handle(call) {
-      call.account.webhooks.delete(findWebhook(call).object_id);
-      return { status: 204 };
-    },
-  },
-];
-
 /** Subscribe a URL to an event. */
-export function registerWebhook(simulator: SimulatorState, account: Account, body: unknown): Webhook {
+export function registerWebhook(
+  simulator: SimulatorState,
+  account: Account,
+  request: Pick<Webhook, 'event' | 'url'>,
+): Webhook {
   const { test, ...head } = stored(simulator, account);
-  const webhook: Webhook = { ...head, active: true, is_test: test, ...read(WebhookRequest, body) };
+  const webhook: Webhook = { ...head, active: true, is_test: test, ...request };
   account.webhooks.set(webhook.object_id, webhook);
-  return webhook;
-}
-
-function findWebhook({ account, params }: Call): Webhook {
-  const webhook = account.webhooks.get(params.id ?? '');
-  if (!webhook) throw notFound();
   return webhook;
 }
