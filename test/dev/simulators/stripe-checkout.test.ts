@@ -60,28 +60,25 @@ test('a session returns its metadata, and its lines theirs', async (t) => {
   );
   await control.pay(session.id, { outcome: 'paid' });
 
-  const { payment_intent: intent } = await stripe.checkout.sessions.retrieve(session.id);
-  t.deepEqual((await stripe.paymentIntents.retrieve(idOf(intent))).metadata, {});
-  const lines = await stripe.checkout.sessions.listLineItems(session.id, { expand: ['data.price.product'] });
-  t.deepEqual(lines.data[0]?.metadata, { platform_product_id: 'p1' });
-  t.like(lines.data[0]?.price?.product, { name: 'Mug', metadata: { platform_product_id: 'p1' } });
+  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['line_items.data.price.product'] });
+  t.deepEqual((await stripe.paymentIntents.retrieve(idOf(paid.payment_intent))).metadata, {});
+  const [bought] = paid.line_items?.data ?? [];
+  t.deepEqual(bought?.metadata, { platform_product_id: 'p1' });
+  t.like(bought?.price?.product, { name: 'Mug', metadata: { platform_product_id: 'p1' } });
 });
 
-test('line items are listed in cart order, ten per page', async (t) => {
+test('a session shows its first ten lines, in cart order', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const names = Array.from({ length: 23 }, (_, index) => `Mug ${index}`);
   const { id } = await stripe.checkout.sessions.create(
     paymentSession({ line_items: names.map((name) => line(name, 100)) }),
   );
-  const first = await stripe.checkout.sessions.listLineItems(id);
-  t.deepEqual([first.data.length, first.has_more], [10, true]);
-  const all = await stripe.checkout.sessions.listLineItems(id).autoPagingToArray({ limit: 100 });
-  t.deepEqual(
-    all.map(({ description }) => description),
-    names,
-  );
   const { line_items: expanded } = await stripe.checkout.sessions.retrieve(id, { expand: ['line_items'] });
-  t.deepEqual([expanded?.data.length, expanded?.has_more], [10, true]);
+  t.deepEqual(
+    expanded?.data.map(({ description }) => description),
+    names.slice(0, 10),
+  );
+  t.true(expanded?.has_more);
 });
 
 test('a declined card leaves the session open, and the same payment intent succeeds later', async (t) => {
@@ -234,7 +231,7 @@ test('a session whose coupon covers the total needs no payment', async (t) => {
 
   const paid = await stripe.checkout.sessions.retrieve(session.id);
   t.like(paid, { status: 'complete', payment_status: 'no_payment_required', payment_intent: null });
-  t.like(await stripe.coupons.retrieve('gift'), { times_redeemed: 1, valid: false });
+  t.like((await stripe.coupons.list()).data[0], { times_redeemed: 1, valid: false });
   const again = await errorOf(stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] })));
   t.is(again.code, 'coupon_expired');
 });
@@ -637,7 +634,7 @@ test('a pause credits the unused time on the next invoice by default', async (t)
 });
 
 test("a renewal settles the customer's credit or debt, and keeps what is left of it", async (t) => {
-  const { stripe, subscription, control } = await subscribed(t);
+  const { stripe, subscription, control, key } = await subscribed(t);
   const customer = idOf(subscription.customer);
   const renewed = async () => {
     await control.renew(subscription.id, 'paid');
@@ -651,8 +648,8 @@ test("a renewal settles the customer's credit or debt, and keeps what is left of
   await stripe.customers.update(customer, { balance: 40 });
   t.deepEqual(await renewed(), [2400, 40, 2440, 2440, 0]);
   t.deepEqual(
-    (await stripe.charges.list()).data.map(({ amount }) => amount),
-    [2440, 1800, 2400],
+    (await control.account(key)).charges.map(({ amount }) => amount),
+    [2400, 1800, 2440],
   );
 });
 
@@ -686,22 +683,6 @@ test("a new interval with a trial until the period's end is charged only then", 
   t.is(renewed.status, 'active');
   t.is(renewed.items.data[0]?.current_period_start, end);
   t.like((await stripe.invoices.list()).data[0], { billing_reason: 'subscription_cycle', amount_paid: 2400 });
-});
-
-test('pause_collection keeps the subscription active and does not collect its invoices', async (t) => {
-  const { stripe, subscription, control } = await subscribed(t);
-  for (const [behavior, status] of [
-    ['void', 'void'],
-    ['keep_as_draft', 'draft'],
-    ['mark_uncollectible', 'uncollectible'],
-  ] as const) {
-    const changed = await stripe.subscriptions.update(subscription.id, { pause_collection: { behavior } });
-    t.like(changed, { status: 'active', pause_collection: { behavior, resumes_at: null } });
-    await control.renew(subscription.id, 'paid');
-    t.is((await stripe.invoices.list({ limit: 1 })).data[0]?.status, status);
-  }
-  const cleared = await stripe.subscriptions.update(subscription.id, { pause_collection: '' });
-  t.is(cleared.pause_collection, null);
 });
 
 test('subscription items can be changed, added and removed, except the last one', async (t) => {

@@ -19,7 +19,6 @@ export interface StoreFixture {
 export interface StoreOptions {
   readonly now?: () => number;
   readonly seed?: number;
-  readonly searchLagSeconds?: number;
 }
 
 /** A simulator for one test, and clients of the real Stripe library. */

@@ -12,38 +12,6 @@ interface PortalParams {
 }
 
 export const accountOperations: readonly Operation[] = [
-  operation('GET /v1/account', ({ account }) => ({
-    id: account.id,
-    object: 'account',
-    business_profile: {
-      mcc: null,
-      minority_owned_business_designation: null,
-      name: 'Simulated store',
-      specified_commercial_transactions_act_url: null,
-      support_address: null,
-      support_email: null,
-      support_phone: null,
-      support_url: null,
-      url: null,
-    },
-    business_type: 'company',
-    capabilities: { card_payments: 'active', transfers: 'active' },
-    charges_enabled: true,
-    country: 'US',
-    created: account.created,
-    default_currency: 'usd',
-    details_submitted: true,
-    email: 'owner@example.com',
-    metadata: {},
-    payouts_enabled: true,
-    type: 'standard',
-  })),
-  operation('GET /v1/balance', ({ account }) => ({
-    object: 'balance',
-    available: [{ amount: 0, currency: 'usd', source_types: { card: 0 } }],
-    livemode: account.livemode,
-    pending: [{ amount: takings(account), currency: 'usd', source_types: { card: takings(account) } }],
-  })),
   operation('GET /v1/tax/settings', ({ account }) => ({
     object: 'tax.settings',
     defaults: { provider: 'stripe', tax_behavior: null, tax_code: null },
@@ -86,11 +54,4 @@ function openPortal(account: Account, params: PortalParams): StripeObject {
   });
   account.record('billing_portal.session.created', portal);
   return portal;
-}
-
-function takings(account: Account): number {
-  return account.charges
-    .all()
-    .filter(({ currency, status }) => currency === 'usd' && status === 'succeeded')
-    .reduce((sum, { amount, amount_refunded: refunded }) => sum + amount - refunded, 0);
 }

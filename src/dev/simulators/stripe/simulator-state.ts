@@ -9,7 +9,6 @@ import { WebhookDispatcher } from './webhooks/dispatcher.ts';
 export interface SimulatorOptions {
   readonly now: () => number;
   readonly seed: number;
-  readonly searchLagSeconds: number;
 }
 
 /** Everything that one simulator holds in memory. */
@@ -17,7 +16,6 @@ export class SimulatorState implements AccountHost {
   /** Where the simulator is reached; known once it listens. */
   url = '';
   readonly now: () => number;
-  readonly searchLagSeconds: number;
   readonly random: Random;
   readonly faults = new Faults<Fault>();
   readonly faultRandom: Random;
@@ -25,9 +23,8 @@ export class SimulatorState implements AccountHost {
   readonly webhooks: WebhookDispatcher;
   readonly #accounts = new Map<string, Account>();
 
-  constructor({ now, seed, searchLagSeconds }: SimulatorOptions) {
+  constructor({ now, seed }: SimulatorOptions) {
     this.now = now;
-    this.searchLagSeconds = searchLagSeconds;
     this.random = new Random(seed);
     this.faultRandom = new Random(seed + 1);
     this.webhooks = new WebhookDispatcher({ now, seed: seed + 2 });

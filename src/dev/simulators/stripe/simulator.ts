@@ -14,8 +14,6 @@ export interface StripeSimulatorOptions {
   readonly now?: () => number;
   /** The same seed repeats the same ids and random faults; the default is a random one. */
   readonly seed?: number;
-  /** How long search lags behind changes. */
-  readonly searchLagSeconds?: number;
 }
 
 const expiryIntervalMs = 250;
@@ -25,7 +23,6 @@ export async function startStripeSimulator(options: StripeSimulatorOptions = {})
   const simulator = new SimulatorState({
     now: options.now ?? Date.now,
     seed: options.seed ?? randomInt(2 ** 31),
-    searchLagSeconds: options.searchLagSeconds ?? 60,
   });
   const server = createServer((request, response) => {
     serve(simulator, request, response).catch(() => response.destroy());

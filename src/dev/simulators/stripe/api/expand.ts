@@ -49,20 +49,6 @@ function include(account: Account, row: Record<string, unknown>, field: string):
         '/v1/invoice_payments',
         account.invoicePayments.page({}, ({ invoice }) => invoice === id),
       );
-    case 'charge.refunds':
-      return listObject(
-        `/v1/charges/${id}/refunds`,
-        account.refunds.page({}, ({ charge }) => charge === id),
-      );
-    case 'customer.subscriptions':
-      return listObject(
-        `/v1/customers/${id}/subscriptions`,
-        account.subscriptions.page({}, ({ customer, status }) => customer === id && status !== 'canceled'),
-      );
-    case 'coupon.applies_to': {
-      const coupon = account.coupons.get(id);
-      return { products: (coupon && account.couponProducts.get(coupon)) ?? [] };
-    }
     default:
       return row[field];
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { accountOperations } from '../account-operations.ts';
 import { subscriptions } from '../billing/operations.ts';
 import { withFirstItems } from '../billing/subscription.ts';
-import { catalogue, coupons } from '../catalogue/operations.ts';
+import { coupons } from '../catalogue/operations.ts';
 import { checkoutSessions } from '../checkout/operations.ts';
 import { customers } from '../customers/operations.ts';
 import { payments } from '../payments/operations.ts';
@@ -40,7 +40,6 @@ interface PreparedCall {
 /** Every operation that the simulator offers. */
 const operations = [
   ...accountOperations,
-  ...catalogue,
   ...checkoutSessions,
   ...coupons,
   ...customers,

@@ -72,7 +72,7 @@ export function prorate(account: Account, subscription: Subscription, sign: 1 | 
   account.pendingProrations.set(subscription.id, pending);
 }
 
-/** Invoice the present period of a subscription, as far as collection is not paused. */
+/** Invoice the present period of a subscription. */
 export function invoicePeriod(
   account: Account,
   subscription: Subscription,
@@ -93,29 +93,11 @@ export function invoicePeriod(
   account.pendingProrations.delete(subscription.id);
   subscription.latest_invoice = invoice.id;
   account.record('invoice.created', invoice);
-  if (subscription.pause_collection) return shelve(account, invoice, subscription.pause_collection.behavior);
   applyBalance(account, invoice);
   finalizeInvoice(account, invoice);
   collectInvoice(account, invoice, outcome === 'paid' ? 'paid' : 'declined');
   if (invoice.status !== 'paid') account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
   return invoice;
-}
-
-function shelve(
-  account: Account,
-  invoice: Invoice,
-  behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void',
-): Invoice {
-  if (behavior === 'keep_as_draft') return Object.assign(invoice, { auto_advance: false });
-  finalizeInvoice(account, invoice);
-  const times = invoice.status_transitions;
-  if (behavior === 'void') {
-    const voided = { status: 'void', status_transitions: { ...times, voided_at: account.now } } as const;
-    return account.change(invoice, voided, 'invoice.voided');
-  }
-  const marked = { ...times, marked_uncollectible_at: account.now };
-  const patch = { status: 'uncollectible', status_transitions: marked } as const;
-  return account.change(invoice, patch, 'invoice.marked_uncollectible');
 }
 
 function lineOf(

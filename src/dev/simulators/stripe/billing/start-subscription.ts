@@ -68,13 +68,13 @@ function firstLines(account: Account, lines: readonly LineItem[], subscription: 
 
 function firstReduction(
   account: Account,
-  { reduction }: Cart,
+  { coupon }: Cart,
   session: Session,
   subscription: Subscription,
 ): { discount: string; amount: number } | null {
-  if (!reduction) return null;
-  const lasting = reduction.coupon.duration !== 'once';
-  const discount = redeem(account, reduction, {
+  if (!coupon) return null;
+  const lasting = coupon.duration !== 'once';
+  const discount = redeem(account, coupon, {
     customer: subscription.customer,
     session: session.id,
     invoice: null,

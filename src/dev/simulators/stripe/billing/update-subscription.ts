@@ -15,10 +15,6 @@ export interface UpdateSubscriptionParams {
   readonly description?: string | null;
   readonly items?: readonly ItemParams[];
   readonly metadata?: MetadataChange | null;
-  readonly pause_collection?: {
-    readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void';
-    resumes_at?: number;
-  } | null;
   readonly proration_behavior?: string;
   readonly trial_end?: number | 'now';
 }
@@ -42,7 +38,7 @@ export function updateSubscription(
   subscription: Subscription,
   params: UpdateSubscriptionParams,
 ): Subscription {
-  const { cancel_at_period_end: ends, pause_collection: pause } = params;
+  const { cancel_at_period_end: ends } = params;
   if (ends !== undefined && params.cancel_at) {
     throw invalid('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', 'cancel_at');
   }
@@ -58,7 +54,6 @@ export function updateSubscription(
       ...(params.cancel_at === null && { cancel_at: null, canceled_at: null }),
       ...(params.description !== undefined && { description: params.description }),
       ...(items && { items: itemList(subscription.id, items) }),
-      ...(pause !== undefined && { pause_collection: pause && { resumes_at: null, ...pause } }),
       metadata: changedMetadata(subscription.metadata, params.metadata),
     },
     'customer.subscription.updated',

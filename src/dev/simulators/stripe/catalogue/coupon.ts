@@ -1,5 +1,5 @@
 import { invalid } from '../api/error.ts';
-import type { Account, Reduction } from '../state/account.ts';
+import type { Account } from '../state/account.ts';
 import type { Coupon, Discount } from '../state/objects.ts';
 
 /** The coupon, if it can still be used. */
@@ -20,26 +20,14 @@ export function checkUsable(account: Account, coupon: Coupon, param: string): vo
   }
 }
 
-/** The promotion code, if it can still be used, with its coupon. */
-export function usablePromotionCode(account: Account, id: string, param: string): Reduction {
-  const promotionCode = account.promotionCodes.need(id, param);
-  const expired = promotionCode.expires_at !== null && promotionCode.expires_at <= account.now;
-  const used = promotionCode.max_redemptions !== null && promotionCode.times_redeemed >= promotionCode.max_redemptions;
-  if (!promotionCode.active || expired || used) {
-    throw invalid('This promotion code cannot be redeemed because it is not active.', param, 'promotion_code_inactive');
-  }
-  return { promotionCode, coupon: usableCoupon(account, promotionCode.promotion.coupon, param) };
-}
-
 /** Count one use, and create the discount of the invoice or session. */
 export function redeem(
   account: Account,
-  { coupon, promotionCode }: Reduction,
+  coupon: Coupon,
   on: { customer: string | null; session: string; invoice: string | null; subscription: string | null },
 ): Discount {
   coupon.times_redeemed += 1;
   coupon.valid = coupon.max_redemptions === null || coupon.times_redeemed < coupon.max_redemptions;
-  if (promotionCode) promotionCode.times_redeemed += 1;
   const months = coupon.duration_in_months;
   return account.discounts.add({
     id: account.mint('di'),
@@ -50,7 +38,7 @@ export function redeem(
     end: months === null ? null : account.now + months * 30 * 86_400,
     invoice: on.invoice,
     invoice_item: null,
-    promotion_code: promotionCode?.id ?? null,
+    promotion_code: null,
     source: { type: 'coupon', coupon: coupon.id },
     start: account.now,
     subscription: on.subscription,

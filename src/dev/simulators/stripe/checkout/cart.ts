@@ -3,8 +3,8 @@ import { missing } from '../api/error.ts';
 import { reductionOf } from '../catalogue/coupon.ts';
 import { amountOf, createInlinePrice } from '../catalogue/price.ts';
 import { spread } from '../money.ts';
-import type { Account, Reduction } from '../state/account.ts';
-import type { LineItem, Price } from '../state/objects.ts';
+import type { Account } from '../state/account.ts';
+import type { Coupon, LineItem, Price } from '../state/objects.ts';
 import type { LineItemParams, SessionParams } from '../state/session-params.ts';
 
 export interface CartLines {
@@ -14,13 +14,13 @@ export interface CartLines {
 }
 
 /** The lines of a new session, priced: inline data becomes products and prices of the account. */
-export function cartLines(account: Account, params: SessionParams, reduction: Reduction | null): CartLines {
+export function cartLines(account: Account, params: SessionParams, coupon: Coupon | null): CartLines {
   const wanted = (params.line_items ?? []).map((line) => ({
     line,
     price: priceOf(account, line),
     quantity: line.quantity ?? 1,
   }));
-  const totals = calculateTotals(account, wanted, reduction, startsWithTrial(params));
+  const totals = calculateTotals(account, wanted, coupon, startsWithTrial(params));
   const lines = wanted.map(({ line, price, quantity }, index): LineItem => {
     const { subtotal, discount } = totals.lines[index] ?? { subtotal: 0, discount: 0 };
     return {
@@ -66,16 +66,16 @@ interface CartTotals {
 function calculateTotals(
   account: Account,
   lines: readonly { readonly price: Price; readonly quantity: number }[],
-  reduction: Reduction | null,
-  trial = false,
+  coupon: Coupon | null,
+  trial: boolean,
 ): CartTotals {
   const subtotals = lines.map(({ price, quantity }) => (trial && price.recurring ? 0 : amountOf(price, quantity)));
-  const only = reduction && account.couponProducts.get(reduction.coupon);
+  const only = coupon && account.couponProducts.get(coupon);
   const eligible = subtotals.map((subtotal, index) => {
     const product = lines[index]?.price.product ?? '';
-    return reduction && (!only || only.includes(product)) ? subtotal : 0;
+    return coupon && (!only || only.includes(product)) ? subtotal : 0;
   });
-  const discount = reduction ? reductionOf(reduction.coupon, sum(eligible)) : 0;
+  const discount = coupon ? reductionOf(coupon, sum(eligible)) : 0;
   const shares = spread(discount, eligible);
   return {
     subtotal: sum(subtotals),

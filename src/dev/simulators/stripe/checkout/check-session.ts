@@ -75,13 +75,8 @@ function checkCustomer(params: SessionParams): void {
   }
 }
 
-function checkDiscounts({ discounts = [], allow_promotion_codes: codes }: SessionParams): void {
+function checkDiscounts({ discounts = [] }: SessionParams): void {
   if (discounts.length > 1) throw invalid('You can only specify one discount.', 'discounts');
-  if (discounts.length === 1 && codes) throw oneOf(['allow_promotion_codes', 'discounts']);
-  const [discount] = discounts;
-  if (discount && (discount.coupon === undefined) === (discount.promotion_code === undefined)) {
-    throw oneOf(['coupon', 'promotion_code'], 'discounts[0]');
-  }
 }
 
 function checkExpiry(account: Account, { expires_at: expiresAt }: SessionParams): void {

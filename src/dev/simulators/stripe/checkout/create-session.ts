@@ -1,10 +1,10 @@
 import { chargeStepOf, minimumChargeOf } from '#src/lib/currency.ts';
 import { changedMetadata } from '../api/check-metadata.ts';
 import { invalid, noSuch } from '../api/error.ts';
-import { usableCoupon, usablePromotionCode } from '../catalogue/coupon.ts';
+import { usableCoupon } from '../catalogue/coupon.ts';
 import { formatMoney, maximumCharge } from '../money.ts';
-import type { Account, Reduction } from '../state/account.ts';
-import type { Session } from '../state/objects.ts';
+import type { Account } from '../state/account.ts';
+import type { Coupon, Session } from '../state/objects.ts';
 import type { SessionParams } from '../state/session-params.ts';
 import { cartLines } from './cart.ts';
 import { chooseShipping, shippingOption } from './shipping.ts';
@@ -13,11 +13,11 @@ const lifeSeconds = 24 * 3600;
 
 /** Open a checkout session for parameters that `checkSession` has accepted. */
 export function createSession(account: Account, params: SessionParams): Session {
-  const reduction = findReduction(account, params);
-  const { lines, subtotal, discount } = cartLines(account, params, reduction);
+  const coupon = couponOf(account, params);
+  const { lines, subtotal, discount } = cartLines(account, params, coupon);
   const currency = lines[0]?.currency ?? 'usd';
   checkCustomer(account, params, currency);
-  checkCurrency(reduction, currency);
+  checkCurrency(coupon, currency);
 
   const id = account.mint(account.livemode ? 'cs_live' : 'cs_test', 58);
   const session: Session = {
@@ -33,7 +33,7 @@ export function createSession(account: Account, params: SessionParams): Session 
     customer: params.customer ?? null,
     customer_details: knownDetails(account, params),
     customer_email: params.customer_email ?? null,
-    discounts: reduction ? [discountOf(reduction)] : [],
+    discounts: coupon ? [{ coupon: coupon.id, promotion_code: null }] : [],
     expires_at: params.expires_at ?? account.now + lifeSeconds,
     invoice: null,
     livemode: account.livemode,
@@ -52,24 +52,14 @@ export function createSession(account: Account, params: SessionParams): Session 
   chooseShipping(session);
   checkTotal(session);
   if (session.amount_total === 0) session.payment_status = 'no_payment_required';
-  account.carts.set(id, { params, lines, reduction });
+  account.carts.set(id, { params, lines, coupon });
   account.openSessions.add(session);
   return account.sessions.add(session);
 }
 
-function findReduction(account: Account, { discounts = [] }: SessionParams): Reduction | null {
+function couponOf(account: Account, { discounts = [] }: SessionParams): Coupon | null {
   const [discount] = discounts;
-  if (discount?.promotion_code) {
-    return usablePromotionCode(account, discount.promotion_code, 'discounts[0][promotion_code]');
-  }
-  if (!discount?.coupon) return null;
-  return { coupon: usableCoupon(account, discount.coupon, 'discounts[0][coupon]'), promotionCode: null };
-}
-
-function discountOf({ coupon, promotionCode }: Reduction): object {
-  return promotionCode
-    ? { coupon: null, promotion_code: promotionCode.id }
-    : { coupon: coupon.id, promotion_code: null };
+  return discount ? usableCoupon(account, discount.coupon ?? '', 'discounts[0][coupon]') : null;
 }
 
 function checkCustomer(account: Account, params: SessionParams, currency: string): void {
@@ -85,10 +75,9 @@ function checkCustomer(account: Account, params: SessionParams, currency: string
   }
 }
 
-function checkCurrency(reduction: Reduction | null, currency: string): void {
-  if (!reduction?.coupon.currency || reduction.coupon.currency === currency) return;
-  const { id } = reduction.coupon;
-  throw invalid(`Coupon ${id} has another currency than the line items.`, 'discounts[0][coupon]');
+function checkCurrency(coupon: Coupon | null, currency: string): void {
+  if (!coupon?.currency || coupon.currency === currency) return;
+  throw invalid(`Coupon ${coupon.id} has another currency than the line items.`, 'discounts[0][coupon]');
 }
 
 function checkTotal({ amount_total: total, currency }: Session): void {
@@ -129,7 +118,7 @@ function sessionDefaults(params: SessionParams): Record<string, unknown> {
   return {
     adaptive_pricing: { enabled: false },
     after_expiration: null,
-    allow_promotion_codes: params.allow_promotion_codes ?? null,
+    allow_promotion_codes: null,
     allowed_payment_method_types: params.allowed_payment_method_types ?? null,
     automatic_tax: {
       enabled: taxed,

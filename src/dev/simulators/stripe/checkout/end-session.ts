@@ -40,7 +40,7 @@ interface Payment {
 export function paySession(account: Account, session: Session, input: PaymentInput): StripeEvent | null {
   const cart = openCart(account, session);
   // Two open sessions may carry the same coupon: the first to be paid redeems it.
-  if (cart.reduction) checkUsable(account, cart.reduction.coupon, 'discounts');
+  if (cart.coupon) checkUsable(account, cart.coupon, 'discounts');
   const details = shopperDetails(account, session, cart, input);
   chooseShipping(session, input.shipping_option);
   addTax(session, input.tax);
@@ -72,9 +72,9 @@ export function openCart(account: Account, session: Session): Cart {
 function buy(account: Account, payment: Payment): void {
   const { session, cart } = payment;
   if (session.amount_total > 0) payOnce(account, payment);
-  if (!cart.reduction) return;
+  if (!cart.coupon) return;
   const noInvoice = { invoice: null, subscription: null };
-  redeem(account, cart.reduction, { customer: session.customer, session: session.id, ...noInvoice });
+  redeem(account, cart.coupon, { customer: session.customer, session: session.id, ...noInvoice });
 }
 
 function subscribe(account: Account, { session, cart, details, customer, outcome }: Payment): void {

@@ -114,7 +114,6 @@ export interface AccountReport {
   readonly invoices: readonly Row[];
   readonly invoice_payments: readonly Row[];
   readonly coupons: readonly Row[];
-  readonly promotion_codes: readonly Row[];
   readonly products: readonly Row[];
   readonly prices: readonly Row[];
   readonly portal_sessions: readonly Row[];

@@ -182,7 +182,6 @@ function reportAccount(account: Account, deliveries: readonly Delivery[]): Accou
     invoices: account.invoices.all(),
     invoice_payments: account.invoicePayments.all(),
     coupons: account.coupons.all(),
-    promotion_codes: account.promotionCodes.all(),
     products: account.products.all(),
     prices: account.prices.all(),
     portal_sessions: account.portalSessions.all(),

@@ -61,16 +61,13 @@ export function createCustomer(account: Account, params: CustomerParams): Custom
     test_clock: null,
     ...customerFields({}, params),
   });
-  account.searchableFrom.set(customer, account.now + account.host.searchLagSeconds);
   account.record('customer.created', customer);
   return customer;
 }
 
 /** Change the given fields and record the event. */
 export function updateCustomer(account: Account, customer: Customer, params: CustomerParams): Customer {
-  account.change(customer, customerFields(customer.metadata, params), 'customer.updated');
-  account.searchableFrom.set(customer, account.now + account.host.searchLagSeconds);
-  return customer;
+  return account.change(customer, customerFields(customer.metadata, params), 'customer.updated');
 }
 
 function customerFields(metadata: Metadata, params: CustomerParams): Partial<Customer> {

@@ -41,14 +41,14 @@ export function payPage(account: Account, session: Session, cart: Cart, { values
   return layout(session.mode === 'subscription' ? 'Subscribe' : 'Pay', content, totalRules(session));
 }
 
-function summary(session: Session, { lines, reduction }: Cart): Html {
+function summary(session: Session, { lines, coupon }: Cart): Html {
   const money = (amount: number): string => formatMoney(amount, session.currency);
   const { amount_discount: discount } = session.total_details;
   return html`
 <ul class="lines">${lines.map((line) => lineRow(line))}</ul>
 <dl class="sums">
   <div><dt>Subtotal</dt><dd>${money(session.amount_subtotal)}</dd></div>
-  ${discount > 0 && html`<div><dt>${reduction?.coupon.name ?? 'Discount'}</dt><dd>−${money(discount)}</dd></div>`}
+  ${discount > 0 && html`<div><dt>${coupon?.name ?? 'Discount'}</dt><dd>−${money(discount)}</dd></div>`}
   ${session.shipping_options.length > 0 && html`<div><dt>Shipping</dt><dd>${shippingAmounts(session)}</dd></div>`}
   <div class="total"><dt>Total due today</dt><dd>${totals(session)}</dd></div>
 </dl>`;

@@ -13,7 +13,6 @@ export const payments: readonly Operation[] = [
   retrieve('GET /v1/payment_intents/{id}', (account) => account.paymentIntents),
   list('GET /v1/payment_intents', (account) => account.paymentIntents),
   retrieve('GET /v1/charges/{id}', (account) => account.charges),
-  list('GET /v1/charges', (account) => account.charges),
 
   operation<CreateRefundParams>(
     'POST /v1/refunds',
@@ -29,7 +28,6 @@ export const payments: readonly Operation[] = [
   retrieve('GET /v1/disputes/{id}', (account) => account.disputes),
   list('GET /v1/disputes', (account) => account.disputes),
 
-  retrieve('GET /v1/invoice_payments/{id}', (account) => account.invoicePayments),
   list<InvoicePayment>('GET /v1/invoice_payments', (account) => account.invoicePayments, {
     payment: ({ payment }, wanted) => payment.payment_intent === Object(wanted).payment_intent,
   }),

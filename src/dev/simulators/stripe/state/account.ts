@@ -13,7 +13,6 @@ import type {
   Period,
   Price,
   Product,
-  PromotionCode,
   Session,
   ShippingRate,
   StripeEvent,
@@ -38,7 +37,6 @@ export interface AccountHost {
   /** Where the hosted pages are. */
   readonly url: string;
   readonly random: Random;
-  readonly searchLagSeconds: number;
   now(): number;
   /** Receives each event of the account, to send it to the endpoints. */
   dispatch(account: Account, event: StripeEvent): void;
@@ -50,7 +48,6 @@ export class Account {
   readonly key: string;
   readonly id: string;
   readonly livemode: boolean;
-  readonly created: number;
 
   /** Whether Stripe Tax is set up. */
   taxStatus: 'active' | 'pending' = 'active';
@@ -59,7 +56,6 @@ export class Account {
   readonly products = new Table<Product>('product');
   readonly prices = new Table<Price>('price');
   readonly coupons = new Table<Coupon>('coupon');
-  readonly promotionCodes = new Table<PromotionCode>('promotion code');
   readonly discounts = new Table<Discount>('discount');
   readonly shippingRates = new Table<ShippingRate>('shipping_rate');
   readonly sessions = new Table<Session>('checkout.session');
@@ -84,8 +80,6 @@ export class Account {
   readonly couponProducts = new WeakMap<Coupon, readonly string[]>();
   /** How an invoice is being paid, or was; absent until the first attempt. */
   readonly paymentsOfInvoices = new WeakMap<Invoice, InvoicePayment>();
-  /** From when on search finds a customer's present state, in epoch seconds. */
-  readonly searchableFrom = new WeakMap<Customer, number>();
   /** The signing secret of each endpoint: shown once, in the response that creates it. */
   readonly endpointSecrets = new WeakMap<WebhookEndpoint, string>();
 
@@ -97,7 +91,6 @@ export class Account {
     this.key = key;
     this.livemode = key.includes('_live_');
     this.id = this.mint('acct', 16);
-    this.created = this.now;
   }
 
   /** Epoch seconds, as everywhere in Stripe. */
@@ -150,7 +143,6 @@ export class Account {
     cus: this.customers,
     prod: this.products,
     price: this.prices,
-    promo: this.promotionCodes,
     di: this.discounts,
     shr: this.shippingRates,
     cs: this.sessions,
@@ -172,17 +164,11 @@ function snapshot<Value extends object>(value: Value): Value {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** A coupon, and the promotion code through which it came, if any. */
-export interface Reduction {
-  readonly coupon: Coupon;
-  readonly promotionCode: PromotionCode | null;
-}
-
 /** What Checkout stores of a session beyond the object. */
 export interface Cart {
   readonly params: SessionParams;
   readonly lines: readonly LineItem[];
-  readonly reduction: Reduction | null;
+  readonly coupon: Coupon | null;
 }
 
 /** One line to be invoiced; without an item it is a one-time extra on the first invoice. */

@@ -112,16 +112,6 @@ export interface Coupon extends StripeObject {
   metadata: Metadata;
 }
 
-export interface PromotionCode extends StripeObject {
-  code: string;
-  active: boolean;
-  expires_at: number | null;
-  max_redemptions: number | null;
-  times_redeemed: number;
-  promotion: { readonly type: 'coupon'; readonly coupon: string };
-  metadata: Metadata;
-}
-
 export interface Discount extends StripeObject {
   source: { readonly type: 'coupon'; readonly coupon: string };
   end: number | null;
@@ -234,10 +224,6 @@ export interface Subscription extends StripeObject {
   items: ListObject<SubscriptionItem>;
   latest_invoice: string | null;
   metadata: Metadata;
-  pause_collection: {
-    readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void';
-    resumes_at: number | null;
-  } | null;
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
   trial_end: number | null;
 }
@@ -261,7 +247,7 @@ export interface Invoice extends StripeObject {
     subscription_details: { subscription: string; metadata: Metadata } | null;
     [field: string]: unknown;
   };
-  status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
+  status: 'draft' | 'open' | 'paid';
   status_transitions: InvoiceTimes;
   total: number;
 }
@@ -270,9 +256,9 @@ export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subs
 
 export interface InvoiceTimes {
   readonly finalized_at: number | null;
-  readonly marked_uncollectible_at: number | null;
+  readonly marked_uncollectible_at: null;
   readonly paid_at: number | null;
-  readonly voided_at: number | null;
+  readonly voided_at: null;
 }
 
 export interface InvoicePayment extends StripeObject {

@@ -39,10 +39,9 @@ export interface SessionParams {
   readonly expires_at?: number;
   readonly locale?: string;
   readonly submit_type?: string;
-  readonly allow_promotion_codes?: boolean;
   readonly automatic_tax?: { readonly enabled: boolean };
   readonly billing_address_collection?: string;
-  readonly discounts?: readonly { readonly coupon?: string; readonly promotion_code?: string }[];
+  readonly discounts?: readonly { readonly coupon?: string }[];
   readonly shipping_address_collection?: { readonly allowed_countries: readonly string[] };
   readonly shipping_options?: readonly ShippingOptionParams[];
   readonly phone_number_collection?: { readonly enabled: boolean };

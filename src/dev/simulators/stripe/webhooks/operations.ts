@@ -1,6 +1,6 @@
 import { changedMetadata } from '../api/check-metadata.ts';
 import { invalid, missing } from '../api/error.ts';
-import { list, type Operation, operation, retrieve } from '../api/operation.ts';
+import { list, type Operation, operation } from '../api/operation.ts';
 import { type Account, apiVersion } from '../state/account.ts';
 import type { MetadataChange, StripeEvent, WebhookEndpoint } from '../state/objects.ts';
 
@@ -18,7 +18,6 @@ interface EndpointParams {
 }
 
 export const events: readonly Operation[] = [
-  retrieve('GET /v1/events/{id}', (account) => account.events),
   operation<{ types?: string[]; type?: string }>(
     'GET /v1/events',
     (call) => listEvents.run(call),
@@ -44,7 +43,6 @@ export const events: readonly Operation[] = [
       if (params.enabled_events?.length === 0) throw missing('enabled_events');
     },
   ),
-  retrieve('GET /v1/webhook_endpoints/{id}', (account) => account.webhookEndpoints),
   operation<EndpointParams>(
     'POST /v1/webhook_endpoints/{id}',
     ({ account, id, params }) => {
