@@ -86,9 +86,9 @@ export function invalidRequest(message: string, ...errors: readonly Issue[]): Do
   return new DomainError('invalid', 'invalid_request', message, errors.length > 0 ? { extensions: { errors } } : {});
 }
 
-/** @throws DomainError `invalid_request` with these issues, if there are any, and the first as the message */
-export function rejectIssues(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw invalidRequest(summarizeIssues(issues, 'The request'), ...issues);
+/** @throws DomainError `invalid_request` with these issues of the whole, if there are any, and the first as the message */
+export function rejectIssues(issues: readonly Issue[], whole = 'The request'): void {
+  if (issues.length > 0) throw invalidRequest(summarizeIssues(issues, whole), ...issues);
 }
 
 /** The error for what does not exist for this caller: an unknown id and another tenant's look the same. */

@@ -6,7 +6,6 @@ import {
   toDual,
   toTokenHolders,
 } from '#src/api/lib/define-route.ts';
-import { invalidRequest } from '#src/api/lib/http-error.ts';
 import { ok, prefersPage, type Reply } from '#src/api/lib/reply.ts';
 import {
   type MailPreference,
@@ -23,7 +22,7 @@ import {
 import type { Context } from '#src/domain/context.ts';
 import { saveCartAndRemind } from '#src/domain/reminders/index.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
-import { invalidOrExpired } from '#src/lib/errors.ts';
+import { invalidOrExpired, invalidRequest } from '#src/lib/errors.ts';
 import { Omittable, Type } from '#src/lib/schema.ts';
 import { showPreference, showUnsubscribeError } from './unsubscribe-page.ts';
 
@@ -142,7 +141,7 @@ async function restore(ctx: Context, sent: Sent, options: { isPreview?: boolean 
 function requireToken(sent: Sent): string {
   const token = tokenOf(sent);
   if (token !== undefined) return token;
-  throw invalidRequest([{ path: '/token', code: 'required', detail: 'is required' }], 'request');
+  throw invalidRequest('token is required.', { path: '/token', code: 'required', detail: 'is required' });
 }
 
 /** Respond with a page to browsers, with JSON to others. */

@@ -3,13 +3,13 @@ import type { RouterContext } from '@koa/router';
 import getRawBody from 'raw-body';
 import { composed, parseComposedJson } from '#src/lib/composed.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { DomainError, serviceUnavailable } from '#src/lib/errors.ts';
+import { DomainError, rejectIssues, serviceUnavailable } from '#src/lib/errors.ts';
 import type { TObject } from '#src/lib/schema.ts';
 import { findUnwritable } from '#src/lib/unwritable.ts';
 import { type Issue, issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import { within } from '#src/lib/within.ts';
 import type { Route } from './define-route.ts';
-import { HttpError, invalidRequest } from './http-error.ts';
+import { HttpError } from './http-error.ts';
 
 /** A request's body as it was sent: not yet held to its schema. */
 export interface SentBody {
@@ -72,18 +72,12 @@ function rejectCompressed(encoding: string): void {
 
 /** The parameters and the query in the types of their schemas. A malformed id in a path is 404, all else 400. */
 export function checkRequest(route: Route, koa: RouterContext, body: unknown): { params: unknown; query: unknown } {
-  const params =
-    route.params &&
-    checkText(
-      route.params,
-      composedValues(koa.params),
-      ([{ path = '' } = {}]) =>
-        new DomainError('not_found', 'not_found', `Not found: this is not a valid ${path.slice(1)}.`),
-    );
-  const query =
-    route.query && checkText(route.query, givenValues(koa.query), (issues) => invalidRequest(issues, 'query'));
-  const issues = route.body ? issuesOf(route.body, body) : [];
-  if (issues.length > 0) throw invalidRequest(issues, 'body');
+  const params = route.params && composedValues(koa.params);
+  const [wrong] = issuesOfGiven(route.params, params);
+  if (wrong) throw new DomainError('not_found', 'not_found', `Not found: this is not a valid ${wrong.path.slice(1)}.`);
+  const query = route.query && givenValues(koa.query);
+  rejectIssues(issuesOfGiven(route.query, query), 'The query');
+  if (route.body) rejectIssues(issuesOf(route.body, body), 'The body');
   return { params, query };
 }
 
@@ -101,15 +95,11 @@ function composedValues(given: Readonly<Record<string, string | string[] | undef
   );
 }
 
-function checkText(
-  schema: TObject,
-  given: Record<string, unknown>,
-  reject: (issues: ReturnType<typeof issuesOfText>) => Error,
-): unknown {
+/** What is wrong in text. Its values become those of the schema's types. */
+function issuesOfGiven(schema: TObject | undefined, given: Record<string, unknown> | undefined): readonly Issue[] {
+  if (!schema || !given) return [];
   const repeated = repeatedIn(schema, given);
-  const issues = repeated.length > 0 ? repeated : [...nulsIn(given), ...issuesOfText(schema, given)];
-  if (issues.length > 0) throw reject(issues);
-  return given;
+  return repeated.length > 0 ? repeated : [...nulsIn(given), ...issuesOfText(schema, given)];
 }
 
 /** No parameter of ours is a list: one that is given twice would be rejected for its type, which is not what is wrong. */
@@ -142,8 +132,7 @@ export async function readBytes(
     throw incompleteBody();
   });
   if (bytes) return bytes;
-  const headers = { connection: 'close' };
-  throw new HttpError(408, 'request_timeout', 'The request took too long to arrive.', { headers });
+  throw new HttpError(408, 'request_timeout', 'The request took too long to arrive.', { connection: 'close' });
 }
 
 /** The body of a streamed route as it arrives. Throws 413 and 415, and where it ends in the middle 400. */
@@ -193,7 +182,7 @@ function parseJson(bytes: Buffer, contentType: string, checksText = false): unkn
     throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
   }
   const issue = !checksText && suspicious.test(text) && findUnwritable(value);
-  if (issue) throw invalidRequest([issue], 'body');
+  if (issue) rejectIssues([issue], 'The body');
   return value;
 }
 

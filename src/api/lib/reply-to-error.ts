@@ -44,9 +44,8 @@ export function replyToError(error: unknown, requestId: string): ErrorReply {
   const known = error instanceof DomainError ? error : unavailabilityOf(error);
   if (known) return replyToDomainError(known, requestId);
   if (error instanceof HttpError) {
-    const { status, headers, issues } = error;
-    const body = { error: error.code, detail: error.message, request_id: requestId };
-    return { status, headers, body: issues.length > 0 ? { ...body, errors: issues } : body };
+    const { status, headers } = error;
+    return { status, headers, body: { error: error.code, detail: error.message, request_id: requestId } };
   }
   return {
     status: 500,

@@ -27,9 +27,7 @@ export class RequestRouter {
       if (handler) return handler(koa);
       if (koa.method === 'OPTIONS') return respondPreflight(koa, methods.join(', '));
       const allow = [...methods, 'OPTIONS'].join(', ');
-      throw new HttpError(405, 'method_not_allowed', `${koa.method} is not supported at this URL.`, {
-        headers: { allow },
-      });
+      throw new HttpError(405, 'method_not_allowed', `${koa.method} is not supported at this URL.`, { allow });
     });
   }
 

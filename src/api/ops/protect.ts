@@ -44,9 +44,7 @@ async function requireOperator({ config }: Services, checkSecret: CheckSecret, k
     401,
     koa.get('authorization') ? 'invalid_key' : 'missing_key',
     'User name and password are required.',
-    {
-      headers: { 'www-authenticate': 'Basic realm="operations", charset="UTF-8"' },
-    },
+    { 'www-authenticate': 'Basic realm="operations", charset="UTF-8"' },
   );
 }
 
