@@ -22,9 +22,9 @@ export const getIntegrations = defineRoute({
   summary: 'List connections to third parties, newest first.',
   query: Type.Object(PageQuery),
   responses: { 200: PageOf('integrations', IntegrationView) },
-  async handle({ ctx, query: { cursor, limit = 20 } }) {
-    const { rows, cursor: next } = await listConnections(ctx, { cursor, limit });
-    return ok({ integrations: rows.map((connection) => presentConnection(connection, ctx.clock)), cursor: next });
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listConnections(ctx, query);
+    return ok({ integrations: rows.map((connection) => presentConnection(connection, ctx.clock)), cursor });
   },
 });
 

@@ -1,4 +1,4 @@
-import { defineRoute, staffOf, toStaff } from '#src/api/lib/define-route.ts';
+import { defineRoute, staffOf } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import { OneTimeCode } from '#src/domain/confirmations/index.ts';
 import {
@@ -12,11 +12,10 @@ import {
   verifyStaffSession,
 } from '#src/domain/staff/index.ts';
 import { Done, Type } from '#src/lib/schema.ts';
-
-const common = { tag: 'admin', audience: toStaff, limit: 'staff' } as const;
+import { own } from './audience.ts';
 
 export const postVerification = defineRoute({
-  ...common,
+  ...own,
   operationId: 'admin.verifySession',
   method: 'post',
   path: '/api/v1/admin/session/verification',
@@ -31,7 +30,7 @@ export const postVerification = defineRoute({
 });
 
 export const postVerificationEmail = defineRoute({
-  ...common,
+  ...own,
   operationId: 'admin.emailVerificationCode',
   method: 'post',
   path: '/api/v1/admin/session/verification/email',
@@ -45,7 +44,7 @@ export const postVerificationEmail = defineRoute({
 });
 
 export const postTotp = defineRoute({
-  ...common,
+  ...own,
   operationId: 'admin.startTotp',
   method: 'post',
   path: '/api/v1/admin/second-factor/totp',
@@ -65,7 +64,7 @@ export const postTotp = defineRoute({
 });
 
 export const postTotpConfirmation = defineRoute({
-  ...common,
+  ...own,
   operationId: 'admin.confirmTotp',
   method: 'post',
   path: '/api/v1/admin/second-factor/totp/confirm',
@@ -80,7 +79,7 @@ export const postTotpConfirmation = defineRoute({
 });
 
 export const deleteTotp = defineRoute({
-  ...common,
+  ...own,
   operationId: 'admin.removeTotp',
   method: 'delete',
   path: '/api/v1/admin/second-factor/totp',

@@ -1,5 +1,5 @@
 import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
-import { defineRoute, scopesOf, staffOf, toOwnPages, toStaff } from '#src/api/lib/define-route.ts';
+import { defineRoute, scopesOf, staffOf, toOwnPages } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import { clearedStaffCookie, staffCookie } from '#src/api/lib/staff-cookie.ts';
 import { requireSecondFactor } from '#src/domain/second-factor.ts';
@@ -19,14 +19,13 @@ import { covers } from '#src/domain/tenants/index.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { Done, Email, Id, Text, Type } from '#src/lib/schema.ts';
 import { insufficientScope } from '../lib/authenticate.ts';
-
-const tag = 'admin';
+import { own } from './audience.ts';
 
 export const postSignInRequest = defineRoute({
   operationId: 'admin.requestSignInLink',
   method: 'post',
   path: '/api/v1/admin/sign-in/request',
-  tag,
+  tag: 'admin',
   summary:
     'Email a sign-in link if the address belongs to the staff of the store. The response is the same either way.',
   audience: toOwnPages,
@@ -45,7 +44,7 @@ export const postSignIn = defineRoute({
   operationId: 'admin.signIn',
   method: 'post',
   path: '/api/v1/admin/sign-in/consume',
-  tag,
+  tag: 'admin',
   summary: 'Sign in with the token of an emailed link, which works once. Sets the cookie of the session.',
   audience: toOwnPages,
   limit: 'consume',
@@ -60,13 +59,11 @@ export const postSignIn = defineRoute({
 });
 
 export const getSession = defineRoute({
+  ...own,
   operationId: 'admin.getSession',
   method: 'get',
   path: '/api/v1/admin/session',
-  tag,
   summary: 'Read who is signed in and what they may do.',
-  audience: toStaff,
-  limit: 'staff',
   responses: { 200: SignedInView },
   async handle({ ctx, caller }) {
     return ok(presentSignedIn(ctx, staffOf(caller)));
@@ -74,13 +71,11 @@ export const getSession = defineRoute({
 });
 
 export const postSignOut = defineRoute({
+  ...own,
   operationId: 'admin.signOut',
   method: 'post',
   path: '/api/v1/admin/session/sign-out',
-  tag,
   summary: 'Sign out. The session ends at once.',
-  audience: toStaff,
-  limit: 'staff',
   responses: { 204: Type.Null() },
   async handle({ ctx, caller }) {
     await signOutStaff(ctx, staffOf(caller));
@@ -89,33 +84,29 @@ export const postSignOut = defineRoute({
 });
 
 export const getSessions = defineRoute({
+  ...own,
   operationId: 'admin.listSessions',
   method: 'get',
   path: '/api/v1/admin/sessions',
-  tag,
   summary: "List one's own open sessions, or with `admin.staff:read` those of a member, newest first.",
-  audience: toStaff,
-  limit: 'staff',
   query: Type.Object({ staff_id: Type.Optional(Id('staff')) }),
   errors: ['insufficient_scope'],
   responses: { 200: Type.Object({ sessions: Type.Array(StaffSessionView) }) },
   async handle({ ctx, caller, query }) {
-    const own = staffOf(caller).staff.id;
-    const staffId = query.staff_id ?? own;
-    if (staffId !== own && !covers(scopesOf(caller), 'admin.staff:read')) throw insufficientScope('admin.staff:read');
+    const { id } = staffOf(caller).staff;
+    const staffId = query.staff_id ?? id;
+    if (staffId !== id && !covers(scopesOf(caller), 'admin.staff:read')) throw insufficientScope('admin.staff:read');
     const sessions = await listStaffSessions(ctx, { staffId });
     return ok({ sessions: sessions.map((session) => presentStaffSession(session, ctx.clock.now())) });
   },
 });
 
 export const postSessionRevocation = defineRoute({
+  ...own,
   operationId: 'admin.revokeSession',
   method: 'post',
   path: '/api/v1/admin/sessions/:id/revoke',
-  tag,
   summary: "End one of one's own sessions, or with `admin.staff:write` one of another member.",
-  audience: toStaff,
-  limit: 'staff',
   params: Type.Object({ id: Id('ses') }),
   errors: ['second_factor_required'],
   responses: { 200: Done },

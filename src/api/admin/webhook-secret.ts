@@ -1,15 +1,10 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
+import { errorsOfPayments } from '#src/api/lib/documented-errors.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { OneTimeCode } from '#src/domain/confirmations/index.ts';
 import { confirmSecretRotation, startSecretRotation } from '#src/domain/payments/index.ts';
 import { Id, Omittable, Type } from '#src/lib/schema.ts';
 import { owning } from './audience.ts';
-
-const providerErrors = [
-  'payment_provider_not_configured',
-  'payment_provider_error',
-  'payment_provider_unavailable',
-] as const;
 
 export const postRotation = defineRoute({
   ...owning,
@@ -43,7 +38,7 @@ export const postConfirmation = defineRoute({
       }),
     ),
   }),
-  errors: ['invalid_or_expired_token', 'version_conflict', ...providerErrors],
+  errors: ['invalid_or_expired_token', 'version_conflict', ...errorsOfPayments],
   responses: { 200: Type.Object({ secret: Type.String({ examples: ['whsec_1Qx'] }) }) },
   async handle({ ctx, params, body }) {
     return ok(await confirmSecretRotation(ctx, { rotationId: params.id, code: body.code ?? null }));

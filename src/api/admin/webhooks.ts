@@ -53,8 +53,8 @@ export const getEndpoints = defineRoute({
   summary: 'List webhook endpoints, newest first.',
   query: Type.Object(PageQuery),
   responses: { 200: PageOf('webhook_endpoints', WebhookEndpointView) },
-  async handle({ ctx, query: { cursor, limit = 20 } }) {
-    const page = await listEndpoints(ctx, { cursor, limit });
+  async handle({ ctx, query }) {
+    const page = await listEndpoints(ctx, query);
     return ok({ webhook_endpoints: page.rows.map((endpoint) => presentEndpoint(ctx, endpoint)), cursor: page.cursor });
   },
 });

@@ -1,4 +1,5 @@
 import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
+import { errorsOfPayments } from '#src/api/lib/documented-errors.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { BillingPortalInput, openBillingPortal } from '#src/domain/payments/index.ts';
 import { Type } from '#src/lib/schema.ts';
@@ -12,12 +13,7 @@ export const postBillingPortal = defineRoute({
   audience: toPublic,
   body: BillingPortalInput,
   limit: 'ceiling',
-  errors: [
-    'customer_not_found',
-    'payment_provider_error',
-    'payment_provider_not_configured',
-    'payment_provider_unavailable',
-  ],
+  errors: ['customer_not_found', ...errorsOfPayments],
   responses: { 200: Type.Object({ url: Type.String({ examples: ['https://billing.stripe.com/p/session/test_1'] }) }) },
   async handle({ ctx, body }) {
     return ok(await openBillingPortal(ctx, body));

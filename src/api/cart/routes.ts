@@ -17,16 +17,14 @@ import { Id, Type } from '#src/lib/schema.ts';
 const CartResponse = Type.Object({ cart: CartView });
 const CartPath = Type.Object({ id: Id('cart') });
 const LinePath = Type.Object({ id: Id('cart'), itemId: Id('line') });
+const writing = { tag: 'cart', audience: toDual('cart:write'), limit: 'cart', idempotent: 'atomic' } as const;
 
 export const postCart = defineRoute({
+  ...writing,
   operationId: 'createCart',
   method: 'post',
   path: '/api/v1/cart',
-  tag: 'cart',
   summary: 'Create a cart. It expires after 30 days.',
-  audience: toDual('cart:write'),
-  limit: 'cart',
-  idempotent: 'atomic',
   body: CartInput,
   errors: ['currency_mismatch'],
   responses: { 201: CartResponse },
@@ -51,14 +49,11 @@ export const getCart = defineRoute({
 });
 
 export const postCartItem = defineRoute({
+  ...writing,
   operationId: 'addCartItem',
   method: 'post',
   path: '/api/v1/cart/:id/items',
-  tag: 'cart',
   summary: 'Add an item to a cart. An equal item increases the quantity of its line.',
-  audience: toDual('cart:write'),
-  limit: 'cart',
-  idempotent: 'atomic',
   params: CartPath,
   body: CartLineInput,
   errors: ['not_found', 'unknown_product', 'variant_required', 'price_unavailable', 'too_many_items'],
@@ -69,14 +64,11 @@ export const postCartItem = defineRoute({
 });
 
 export const patchCartItem = defineRoute({
+  ...writing,
   operationId: 'updateCartItem',
   method: 'patch',
   path: '/api/v1/cart/:id/items/:itemId',
-  tag: 'cart',
   summary: 'Change the quantity or purchase type of a cart item. Quantity 0 removes it.',
-  audience: toDual('cart:write'),
-  limit: 'cart',
-  idempotent: 'atomic',
   params: LinePath,
   body: CartLinePatch,
   errors: ['not_found', 'unknown_product', 'price_unavailable'],
@@ -87,14 +79,11 @@ export const patchCartItem = defineRoute({
 });
 
 export const deleteCartItem = defineRoute({
+  ...writing,
   operationId: 'removeCartItem',
   method: 'delete',
   path: '/api/v1/cart/:id/items/:itemId',
-  tag: 'cart',
   summary: 'Remove an item from a cart.',
-  audience: toDual('cart:write'),
-  limit: 'cart',
-  idempotent: 'atomic',
   params: LinePath,
   responses: { 200: CartResponse },
   async handle({ ctx, params }) {

@@ -1,4 +1,5 @@
 import { defineRoute, largeBodyBytesMax, toBearer, toDual } from '#src/api/lib/define-route.ts';
+import { errorsOfPayments } from '#src/api/lib/documented-errors.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import {
   CheckoutInput,
@@ -37,9 +38,7 @@ export const postCheckoutSessions = defineRoute({
     'module_disabled',
     'duplicate_subscription',
     'insufficient_stock',
-    'payment_provider_error',
-    'payment_provider_not_configured',
-    'payment_provider_unavailable',
+    ...errorsOfPayments,
   ],
   responses: { 200: CheckoutSessionView },
   async handle({ ctx, body, idempotencyId }) {

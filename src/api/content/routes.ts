@@ -9,9 +9,9 @@ import {
   listEntries,
   presentEntry,
 } from '#src/domain/content/index.ts';
-import { Nullable, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
+import { PageOf, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
 
-const EntriesBody = Type.Object({ entries: Type.Array(EntryBody), cursor: Nullable(Type.String()) });
+const EntriesBody = PageOf('entries', EntryBody);
 
 /** A storefront shows all active announcements, so the default is the largest page. */
 const AnnouncementsLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 }));
@@ -26,7 +26,6 @@ export const getActiveAnnouncements = defineRoute({
   audience: toPublic,
   limit: 'ceiling',
   query: Type.Object({ ...PageQuery, limit: AnnouncementsLimit }),
-  errors: ['invalid_cursor'],
   responses: { 200: EntriesBody },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listActiveAnnouncements(ctx, query);
@@ -44,7 +43,6 @@ export const getEntries = defineRoute({
   params: Type.Object({ type: Text(1000, { examples: ['article'] }) }),
   query: Type.Object({ tag: Type.Optional(Tag), ...PageQuery }),
   limit: 'reads',
-  errors: ['invalid_cursor'],
   responses: { 200: EntriesBody },
   caching: 'revalidate',
   cacheable: true,

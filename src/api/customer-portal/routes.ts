@@ -1,5 +1,6 @@
 import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { defineRoute, largeBodyBytesMax, toCustomers, toPublic } from '#src/api/lib/define-route.ts';
+import { errorsOfPayments } from '#src/api/lib/documented-errors.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { findOrder, OrderView } from '#src/domain/orders/index.ts';
 import {
@@ -14,12 +15,11 @@ import {
 import { OwnReturnInput, presentReturn, ReturnView, requestReturn } from '#src/domain/returns/index.ts';
 import { pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
 import { SubscriptionView } from '#src/domain/subscriptions/index.ts';
-import { Email, Id, Nullable, Omittable, PageQuery, Type } from '#src/lib/schema.ts';
+import { Done, Email, Id, Omittable, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { sessionOf } from '../lib/define-route.ts';
 
 const own = { tag: 'customer-portal', audience: toCustomers, module: 'customer_accounts' } as const;
 const Page = Type.Object(PageQuery);
-const cursor = Nullable(Type.String());
 
 export const postPortal = defineRoute({
   operationId: 'requestCustomerPortalLink',
@@ -39,7 +39,7 @@ export const postPortal = defineRoute({
       }),
     ),
   }),
-  responses: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  responses: { 200: Done },
   async handle({ ctx, caller, body, limitEmail }) {
     return limitEmail(body.customer_email, async (mayEmail) => {
       const link = {
@@ -75,7 +75,7 @@ export const getOwnOrders = defineRoute({
   summary: 'List the orders of the signed-in customer, newest first.',
   limit: 'reads',
   query: Page,
-  responses: { 200: Type.Object({ orders: Type.Array(OrderView), cursor }) },
+  responses: { 200: PageOf('orders', OrderView) },
   async handle({ ctx, caller, query }) {
     const page = await listOwnOrders(ctx, sessionOf(caller).customer, query);
     return ok({ orders: page.rows, cursor: page.cursor });
@@ -104,7 +104,7 @@ export const getOwnSubscriptions = defineRoute({
   summary: 'List the subscriptions of the signed-in customer, newest first.',
   limit: 'reads',
   query: Page,
-  responses: { 200: Type.Object({ subscriptions: Type.Array(SubscriptionView), cursor }) },
+  responses: { 200: PageOf('subscriptions', SubscriptionView) },
   async handle({ ctx, caller, query }) {
     const page = await listOwnSubscriptions(ctx, sessionOf(caller).customer, query);
     return ok({ subscriptions: page.rows, cursor: page.cursor });
@@ -119,7 +119,7 @@ export const getOwnReturns = defineRoute({
   summary: 'List the returns of the signed-in customer, newest first.',
   limit: 'reads',
   query: Page,
-  responses: { 200: Type.Object({ returns: Type.Array(ReturnView), cursor }) },
+  responses: { 200: PageOf('returns', ReturnView) },
   async handle({ ctx, caller, query }) {
     const page = await listOwnReturns(ctx, sessionOf(caller).customer, query);
     return ok({ returns: page.rows, cursor: page.cursor });
@@ -134,13 +134,7 @@ export const postOwnCancellation = defineRoute({
   summary: 'Cancel a subscription of the signed-in customer, at the end of the paid period or at once.',
   limit: 'account',
   body: CancelInput,
-  errors: [
-    'not_found',
-    'subscription_canceled',
-    'payment_provider_error',
-    'payment_provider_not_configured',
-    'payment_provider_unavailable',
-  ],
+  errors: ['not_found', 'subscription_canceled', ...errorsOfPayments],
   responses: { 200: Type.Object({ subscription: SubscriptionView }) },
   async handle({ ctx, caller, body }) {
     return ok({ subscription: await cancelOwnSubscription(ctx, sessionOf(caller).customer, body) });

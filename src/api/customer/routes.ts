@@ -22,10 +22,8 @@ import {
   SessionView,
 } from '#src/domain/sessions/index.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
-import { Type } from '#src/lib/schema.ts';
+import { Done, Type } from '#src/lib/schema.ts';
 import { sessionOf } from '../lib/define-route.ts';
-
-const Done = Type.Object({ ok: Type.Literal(true) });
 
 export const postMagicLinkRequest = defineRoute({
   operationId: 'requestMagicLink',

@@ -3,7 +3,7 @@ import { accepted, redirect } from '#src/api/lib/reply.ts';
 import { acceptCall, completeConnection, IntegrationProvider } from '#src/domain/integrations/index.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { invalidOrExpired } from '#src/lib/errors.ts';
-import { Type } from '#src/lib/schema.ts';
+import { Done, Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ provider: IntegrationProvider });
 const bodyBytesMax = 512 * 1024;
@@ -48,7 +48,7 @@ export const postIntegrationCallback = defineRoute({
   rawBody: true,
   bodyBytesMax,
   errors: ['invalid_json'],
-  responses: { 202: Type.Object({ ok: Type.Literal(true) }) },
+  responses: { 202: Done },
   async handle({ ctx, params: { provider }, rawBody, header }) {
     await acceptCall(ctx, {
       provider,

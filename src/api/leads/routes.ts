@@ -14,19 +14,21 @@ import {
 } from '#src/domain/leads/index.ts';
 import { covers } from '#src/domain/tenants/index.ts';
 
-const responses = { 201: CapturedLeadView };
+const captured = {
+  tag: 'leads',
+  audience: toPublic,
+  limit: 'leads',
+  responses: { 201: CapturedLeadView },
+} as const;
 
 export const postLead = defineRoute({
+  ...captured,
   operationId: 'createLead',
   method: 'post',
   path: '/api/v1/leads',
-  tag: 'leads',
   summary: 'Create a lead. The same email from the same source is the same lead.',
   description: 'Only a secret key with `leads:write` changes its consent or its name once given.',
-  audience: toPublic,
   body: LeadInput,
-  limit: 'leads',
-  responses,
   async handle({ ctx, caller, body }) {
     const lead = await captureLead(ctx, body, { replaces: covers(caller.server?.scopes ?? [], 'leads:write') });
     return created(presentCapturedLead(lead.id));
@@ -34,16 +36,13 @@ export const postLead = defineRoute({
 });
 
 export const postQuiz = defineRoute({
+  ...captured,
   operationId: 'submitQuiz',
   method: 'post',
   path: '/api/v1/leads/quiz',
-  tag: 'leads',
   summary: 'Submit the answers to a quiz.',
-  audience: toPublic,
   body: QuizInput,
   bodyBytesMax: 16 * 1024,
-  limit: 'leads',
-  responses,
   async handle({ ctx, body }) {
     const lead = await saveQuiz(ctx, body);
     return created(presentCapturedLead(lead.id));
@@ -51,17 +50,14 @@ export const postQuiz = defineRoute({
 });
 
 export const postWaitlist = defineRoute({
+  ...captured,
   operationId: 'joinWaitlist',
   method: 'post',
   path: '/api/v1/leads/waitlist',
-  tag: 'leads',
   summary: 'Join the waitlist of a product or variant. One email is sent when it is back in stock.',
-  audience: toPublic,
   body: WaitlistInput,
-  limit: 'leads',
   emails: 'waitlist',
   errors: ['unknown_product'],
-  responses,
   async handle({ ctx, body, limitEmail }) {
     const lead = await limitEmail(body.email, async () => {
       const lead = await joinWaitlist(ctx, body);
@@ -72,15 +68,12 @@ export const postWaitlist = defineRoute({
 });
 
 export const postWholesaleLead = defineRoute({
+  ...captured,
   operationId: 'createWholesaleLead',
   method: 'post',
   path: '/api/v1/leads/wholesale',
-  tag: 'leads',
   summary: 'Submit a wholesale inquiry, as a lead.',
-  audience: toPublic,
   body: InquiryInput,
-  limit: 'leads',
-  responses,
   async handle({ ctx, body }) {
     const inquiry = await submitInquiry(ctx, body);
     return created(presentCapturedLead(inquiry.leadId));

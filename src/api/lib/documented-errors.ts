@@ -30,6 +30,13 @@ export const errorsOfAll: readonly ErrorCode[] = ['internal_error', 'service_una
 
 const errorsOfSession: readonly ErrorCode[] = ['invalid_session', 'expired_session', 'origin_not_allowed'];
 
+/** Every route can return them that calls the payment provider. */
+export const errorsOfPayments = [
+  'payment_provider_error',
+  'payment_provider_not_configured',
+  'payment_provider_unavailable',
+] as const satisfies readonly ErrorCode[];
+
 /** Every route can return them that accepts an API key, or the session of a customer or of staff. */
 export const errorsOfCredential: Readonly<Record<'key' | 'session' | 'staffSession', readonly ErrorCode[]>> = {
   key: [

@@ -18,23 +18,27 @@ import {
   Tag,
 } from '#src/domain/catalog/index.ts';
 import { listProductsByWords } from '#src/domain/search/index.ts';
-import { Id, Nullable, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
+import { Id, Nullable, PageOf, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ slug: Slug });
-const cursor = Nullable(Type.String());
-const toShoppers = toDual('products:read');
+
+const shown = {
+  tag: 'products',
+  audience: toDual('products:read'),
+  limit: 'reads',
+  caching: 'revalidate',
+  cacheable: true,
+} as const;
 
 export const getProducts = defineRoute({
+  ...shown,
   operationId: 'listProducts',
   method: 'get',
   path: '/api/v1/products',
-  tag: 'products',
   summary: 'List published products.',
   description:
     'A page may be shorter than its limit, or empty, while its cursor is not null: a page is looked for among at ' +
     'most 500 products where `q`, or `category` together with `tag`, leaves few of them.',
-  audience: toShoppers,
-  limit: 'reads',
   expensiveWith: 'q',
   query: Type.Object({
     q: Type.Optional(
@@ -49,10 +53,7 @@ export const getProducts = defineRoute({
     sort: Type.Optional(Type.Enum(['newest', 'price_asc', 'price_desc', 'name'], { default: 'newest' })),
     ...PageQuery,
   }),
-  errors: ['invalid_cursor'],
-  responses: { 200: Type.Object({ products: Type.Array(ProductBody), cursor }) },
-  caching: 'revalidate',
-  cacheable: true,
+  responses: { 200: PageOf('products', ProductBody) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listProductsByWords(ctx, query);
     return ok({ products: rows.map((product) => presentProduct(product, ctx.tenant.currency)), cursor });
@@ -60,54 +61,43 @@ export const getProducts = defineRoute({
 });
 
 export const getProduct = defineRoute({
+  ...shown,
   operationId: 'getProduct',
   method: 'get',
   path: '/api/v1/products/:slug',
-  tag: 'products',
   summary: 'Read a published product with its variants.',
-  audience: toShoppers,
-  limit: 'reads',
   params,
   responses: { 200: Type.Object({ product: ProductDetailBody }) },
-  caching: 'revalidate',
-  cacheable: true,
   async handle({ ctx, params }) {
     return ok({ product: presentProductDetail(await findProduct(ctx, params.slug), ctx.tenant.currency) });
   },
 });
 
 export const getProductImages = defineRoute({
+  ...shown,
   operationId: 'listProductImages',
   method: 'get',
   path: '/api/v1/products/:slug/images',
-  tag: 'products',
   summary: 'List the images of a product.',
-  audience: toShoppers,
-  limit: 'reads',
   params,
   responses: { 200: Type.Object({ images: Type.Array(ImageBody) }) },
-  caching: 'revalidate',
-  cacheable: true,
   async handle({ ctx, params }) {
     return ok({ images: presentImages(await listImages(ctx, params.slug)) });
   },
 });
 
 export const getProductReviews = defineRoute({
+  ...shown,
   operationId: 'listProductReviews',
   method: 'get',
   path: '/api/v1/products/:slug/reviews',
-  tag: 'products',
   summary: 'List the approved reviews of a product, newest first.',
-  audience: toShoppers,
-  limit: 'reads',
   params,
   query: Type.Object(PageQuery),
-  errors: ['invalid_cursor'],
-  responses: { 200: Type.Object({ reviews: Type.Array(ReviewBody), summary: RatingBody, cursor }) },
+  responses: {
+    200: Type.Object({ reviews: Type.Array(ReviewBody), summary: RatingBody, cursor: Nullable(Type.String()) }),
+  },
   module: 'reviews',
-  caching: 'revalidate',
-  cacheable: true,
   async handle({ ctx, params, query }) {
     const { reviews, ratingCount, ratingAverage } = await listReviews(ctx, params.slug, query);
     const summary = { count: ratingCount, average: ratingAverage };

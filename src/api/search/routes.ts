@@ -17,7 +17,6 @@ export const getSearch = defineRoute({
     type: Type.Optional(Type.Enum(['product', 'content', 'all'], { default: 'all' })),
     ...PageQuery,
   }),
-  errors: ['invalid_cursor'],
   responses: { 200: SearchBody },
   caching: 'revalidate',
   cacheable: true,

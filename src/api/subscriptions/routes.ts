@@ -1,4 +1,5 @@
 import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { errorsOfPayments } from '#src/api/lib/documented-errors.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { CheckoutSessionView, createGiftCheckout, GiftCheckoutInput } from '#src/domain/checkout/index.ts';
 import { ManageInput, manageSubscription, reactivateSubscription } from '#src/domain/payments/index.ts';
@@ -7,23 +8,17 @@ import { found } from '#src/lib/errors.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ id: Id('sub') });
+const owned = { tag: 'subscriptions', limit: 'owner', module: 'subscriptions' } as const;
 const responses = { 200: Type.Object({ subscription: SubscriptionView }) };
-const errors = [
-  'subscription_canceled',
-  'payment_provider_error',
-  'payment_provider_not_configured',
-  'payment_provider_unavailable',
-] as const;
+const errors = ['subscription_canceled', ...errorsOfPayments] as const;
 
 export const getSubscription = defineRoute({
+  ...owned,
   operationId: 'getSubscription',
   method: 'get',
   path: '/api/v1/subscriptions/:id',
-  tag: 'subscriptions',
   summary: 'Read a subscription.',
   audience: toBearer('subscriptions:read'),
-  limit: 'owner',
-  module: 'subscriptions',
   params,
   responses,
   async handle({ ctx, params }) {
@@ -33,15 +28,13 @@ export const getSubscription = defineRoute({
 });
 
 export const postSubscriptionReactivate = defineRoute({
+  ...owned,
   operationId: 'reactivateSubscription',
   method: 'post',
   path: '/api/v1/subscriptions/:id/reactivate',
   idempotent: 'resumable',
-  tag: 'subscriptions',
   summary: 'Undo a cancellation at the end of the period.',
   audience: toBearer('subscriptions:write'),
-  limit: 'owner',
-  module: 'subscriptions',
   params,
   errors,
   responses,
@@ -51,11 +44,11 @@ export const postSubscriptionReactivate = defineRoute({
 });
 
 export const postSubscriptionManage = defineRoute({
+  ...owned,
   operationId: 'manageSubscription',
   method: 'post',
   path: '/api/v1/subscriptions/:id/manage',
   idempotent: 'resumable',
-  tag: 'subscriptions',
   summary: 'Pause, resume or cancel a subscription, or change its interval or address.',
   description:
     'Nothing is charged at once, and a period that is paid stays paid. `pause` stops the charges and refunds ' +
@@ -66,8 +59,6 @@ export const postSubscriptionManage = defineRoute({
     'overdue payment cannot be paused. Repeating `pause` or `resume` changes nothing. `change_address` sends the ' +
     'parcels of the next periods to `shipping_address`, and leaves orders as they are.',
   audience: toBearer('subscriptions:write'),
-  limit: 'owner',
-  module: 'subscriptions',
   params,
   body: ManageInput,
   errors: [...errors, 'price_unavailable'],
@@ -88,15 +79,7 @@ export const postGiftCheckout = defineRoute({
   body: GiftCheckoutInput,
   limit: 'ceiling',
   idempotent: 'resumable',
-  errors: [
-    'unknown_product',
-    'price_unavailable',
-    'amount_too_small',
-    'insufficient_stock',
-    'payment_provider_error',
-    'payment_provider_not_configured',
-    'payment_provider_unavailable',
-  ],
+  errors: ['unknown_product', 'price_unavailable', 'amount_too_small', 'insufficient_stock', ...errorsOfPayments],
   responses: { 200: CheckoutSessionView },
   async handle({ ctx, body, idempotencyId }) {
     return ok(await createGiftCheckout(ctx, body, { requestKey: idempotencyId }));
