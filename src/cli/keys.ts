@@ -10,7 +10,7 @@ import {
   presentKey,
   revokeKey,
 } from '#src/domain/tenants/index.ts';
-import { columns } from './lib/columns.ts';
+import { table } from './lib/columns.ts';
 import { defineCommand, Failure } from './lib/command.ts';
 import { readAll } from './lib/read-all.ts';
 import { readInput, readList, readNumber } from './lib/read-option.ts';
@@ -29,7 +29,7 @@ export const listKeysCommand = defineCommand({
       const cells = rows.map((key) => [key.name, key.kind, key.hint, stateOf(key, now), key.scopes.join(',')]);
       return {
         data: { keys: rows.map(presentKey) },
-        lines: rows.length > 0 ? columns([headings, ...cells]) : ['The store has no keys.'],
+        lines: table(headings, cells, 'The store has no keys.'),
       };
     });
   },

@@ -1,7 +1,7 @@
 import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
 import { exportedKinds, exportToFile } from './bulk/export-kind.ts';
-import { columns } from './lib/columns.ts';
+import { table } from './lib/columns.ts';
 import { defineCommand, Failure, type Report, UsageError } from './lib/command.ts';
 import { withStore } from './lib/with-services.ts';
 
@@ -60,9 +60,7 @@ export const eraseCommand = defineCommand({
     return {
       data: { erased, left_elsewhere: { stripe_customers: paymentCustomerIds } },
       lines: [
-        ...(rows.length > 0
-          ? columns([['ERASED FROM', 'ROWS'], ...rows])
-          : ['The store has no data about this email.']),
+        ...table(['ERASED FROM', 'ROWS'], rows, 'The store has no data about this email.'),
         ...paymentCustomerIds.map((id) => `Stripe has its own records: delete the customer ${id} there.`),
         ...(rows.length > 0
           ? [

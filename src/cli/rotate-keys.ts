@@ -1,5 +1,5 @@
 import { inspectSecrets, type KeyUse, rewrapSecrets } from '#src/domain/secrets/index.ts';
-import { columns } from './lib/columns.ts';
+import { table } from './lib/columns.ts';
 import { defineCommand, type Report } from './lib/command.ts';
 import { withServices } from './lib/with-services.ts';
 
@@ -38,9 +38,7 @@ export const rotateKeysCommand = defineCommand({
           removable_keys: idle,
         },
         lines: [
-          ...(uses.length > 0
-            ? columns([['COLUMN', 'KEY', 'SEALED', 'STATE'], ...uses.map(row)])
-            : ['There are no encrypted secrets yet.']),
+          ...table(['COLUMN', 'KEY', 'SEALED', 'STATE'], uses.map(row), 'There are no encrypted secrets yet.'),
           ...damaged.map(
             ({ table, column, tenantId, id, keyId }) =>
               `${table}.${column} of ${id} (${tenantId}) cannot be decrypted with the key ${keyId}: ` +

@@ -11,7 +11,7 @@ import {
   StaffInput,
   type StaffMember,
 } from '#src/domain/staff/index.ts';
-import { columns } from './lib/columns.ts';
+import { table } from './lib/columns.ts';
 import { defineCommand, Failure } from './lib/command.ts';
 import { readAll } from './lib/read-all.ts';
 import { readInput } from './lib/read-option.ts';
@@ -34,7 +34,7 @@ export const listStaffCommand = defineCommand({
     ]);
     return {
       data: { staff: rows.map(presentStaff) },
-      lines: rows.length > 0 ? columns([headings, ...cells]) : ['The store has no staff.'],
+      lines: table(headings, cells, 'The store has no staff.'),
     };
   },
 });

@@ -25,7 +25,7 @@ import {
 } from '#src/domain/tenants/index.ts';
 import { nearest } from '#src/lib/edit-distance.ts';
 import { oneLine } from '#src/lib/one-line.ts';
-import { columns } from './lib/columns.ts';
+import { columns, table } from './lib/columns.ts';
 import { defineCommand, Failure, type Report, UsageError } from './lib/command.ts';
 import { userAndMachine } from './lib/user-and-machine.ts';
 import { keyProblemOf, withServices, withStore, withUnprovenStore } from './lib/with-services.ts';
@@ -56,10 +56,7 @@ export const listTenantsCommand = defineCommand({
     const headings = ['SLUG', 'NAME', 'CURRENCY', 'MODULES', 'CLOSED'];
     return {
       data: { tenants: tenants.map(present) },
-      lines:
-        tenants.length > 0
-          ? columns([headings, ...rows])
-          : [all.length > 0 ? 'There are none.' : 'There are no stores yet.'],
+      lines: table(headings, rows, all.length > 0 ? 'There are none.' : 'There are no stores yet.'),
     };
   },
 });
@@ -67,12 +64,10 @@ export const listTenantsCommand = defineCommand({
 function reportRemoved(stores: readonly RemovedStore[]): Report {
   const headings = ['SLUG', 'ID', 'CLOSED', 'REMOVED', 'BY', 'DELETED'];
   const rows = stores.map(presentRemoved);
+  const cells = rows.map((row) => Object.values(row).map((value) => value ?? '–'));
   return {
     data: { removed_stores: rows },
-    lines:
-      rows.length > 0
-        ? columns([headings, ...rows.map((row) => Object.values(row).map((value) => value ?? '–'))])
-        : ['No store was removed.'],
+    lines: table(headings, cells, 'No store was removed.'),
   };
 }
 

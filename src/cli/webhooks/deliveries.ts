@@ -14,7 +14,7 @@ import {
 import { found } from '#src/lib/errors.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import { Type } from '#src/lib/schema.ts';
-import { columns } from '../lib/columns.ts';
+import { table } from '../lib/columns.ts';
 import { defineCommand } from '../lib/command.ts';
 import { readInput, readNumber, readTime, timeHelp } from '../lib/read-option.ts';
 import { withStore } from '../lib/with-services.ts';
@@ -61,7 +61,7 @@ export const listDeliveriesCommand = defineCommand({
     const headings = ['DELIVERY', 'SINCE', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST RESULT', 'NEXT ATTEMPT'];
     return {
       data: { deliveries },
-      lines: cells.length > 0 ? columns([headings, ...cells]) : ['No deliveries match.'],
+      lines: table(headings, cells, 'No deliveries match.'),
     };
   },
 });
@@ -93,9 +93,7 @@ export const showDeliveryCommand = defineCommand({
       data: { delivery, attempts },
       lines: [
         `${delivery.type} (${delivery.event_id}) for ${delivery.endpoint_id}: ${delivery.state}.`,
-        ...(cells.length > 0
-          ? columns([['ATTEMPT', 'AT', 'RESULT', 'DURATION', 'RESPONSE'], ...cells])
-          : ['It has not been attempted yet.']),
+        ...table(['ATTEMPT', 'AT', 'RESULT', 'DURATION', 'RESPONSE'], cells, 'It has not been attempted yet.'),
       ],
     };
   },

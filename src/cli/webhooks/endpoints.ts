@@ -14,7 +14,7 @@ import {
   updateEndpoint,
   type WebhookEndpointView,
 } from '#src/domain/webhooks/index.ts';
-import { columns } from '../lib/columns.ts';
+import { columns, table } from '../lib/columns.ts';
 import { type Command, defineCommand, type Options } from '../lib/command.ts';
 import { readInput, readList, readNumber } from '../lib/read-option.ts';
 import { withStore } from '../lib/with-services.ts';
@@ -57,10 +57,7 @@ export const listEndpointsCommand = defineCommand({
     ]);
     return {
       data: { webhook_endpoints: endpoints },
-      lines:
-        cells.length > 0
-          ? columns([['ENDPOINT', 'STATE', 'URL', 'EVENTS'], ...cells])
-          : ['The store has no webhook endpoints.'],
+      lines: table(['ENDPOINT', 'STATE', 'URL', 'EVENTS'], cells, 'The store has no webhook endpoints.'),
     };
   },
 });
