@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import anyTest, { type TestFn } from 'ava';
-import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import type { LimitName } from '#src/api/lib/limits.ts';
 import { ok } from '#src/api/lib/reply.ts';
+import { clientNetworkOf } from '#src/lib/network-of.ts';
 import { Type } from '#src/lib/schema.ts';
 import { type ApiResponse, serveApi, type TestApi } from '#test/support/api.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

@@ -1,4 +1,3 @@
-import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { defineRoute, scopesOf, staffOf, toOwnPages } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import { clearedStaffCookie, staffCookie } from '#src/api/lib/staff-cookie.ts';
@@ -17,6 +16,7 @@ import {
 } from '#src/domain/staff/index.ts';
 import { covers } from '#src/domain/tenants/index.ts';
 import { notFound } from '#src/lib/errors.ts';
+import { clientNetworkOf } from '#src/lib/network-of.ts';
 import { Done, Email, Id, Text, Type } from '#src/lib/schema.ts';
 import { insufficientScope } from '../lib/authenticate.ts';
 import { own } from './audience.ts';

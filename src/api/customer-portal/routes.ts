@@ -1,4 +1,3 @@
-import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { defineRoute, largeBodyBytesMax, toCustomers, toPublic } from '#src/api/lib/define-route.ts';
 import { errorsOfPayments } from '#src/api/lib/documented-errors.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
@@ -15,6 +14,7 @@ import {
 import { OwnReturnInput, presentReturn, ReturnView, requestReturn } from '#src/domain/returns/index.ts';
 import { pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
 import { SubscriptionView } from '#src/domain/subscriptions/index.ts';
+import { clientNetworkOf } from '#src/lib/network-of.ts';
 import { Done, Email, Id, Omittable, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { sessionOf } from '../lib/define-route.ts';
 

@@ -1,4 +1,3 @@
-import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import {
   defineRoute,
   type TenantNaming,
@@ -22,6 +21,7 @@ import {
   SessionView,
 } from '#src/domain/sessions/index.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
+import { clientNetworkOf } from '#src/lib/network-of.ts';
 import { Done, Type } from '#src/lib/schema.ts';
 import { sessionOf } from '../lib/define-route.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import type { OpenedKey } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
@@ -23,20 +23,6 @@ export function clientIp(request: IncomingMessage, trustedProxyHops: number): st
 
 /** An IPv6 address in brackets, with or without a port, or an IPv4 address with a port. */
 const withPort = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/;
-
-/** The client network of an IP: an IPv6 client has 2^64 of them, which share their first half. */
-export function clientNetworkOf(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  if (mapped || !isIPv6(ip)) return mapped ?? ip;
-  const [head = '', tail] = ip.split('%')[0]?.split('::') ?? [];
-  const before = head === '' ? [] : head.split(':');
-  const after = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  return [...before, ...zeros, ...after]
-    .slice(0, 4)
-    .map((part) => Number.parseInt(part, 16).toString(16))
-    .join(':');
-}
 
 /** The fields of a request from which the shopper's IP is derived. */
 export interface Origin {

@@ -1,8 +1,8 @@
 import type { OpenedKey } from '#src/domain/tenants/index.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
+import { clientNetworkOf } from '#src/lib/network-of.ts';
 import type { Visitor } from './authenticate.ts';
-import { clientNetworkOf } from './client-ip.ts';
 import type { Route } from './define-route.ts';
 import { emailLimitOf, type LimitName, limitOf } from './limits.ts';
 import type { Share } from './windows.ts';

@@ -1,10 +1,11 @@
 import type { Context as KoaContext } from 'koa';
 
-import { clientIp, clientNetworkOf } from '#src/api/lib/client-ip.ts';
+import { clientIp } from '#src/api/lib/client-ip.ts';
 import { createWindows } from '#src/api/lib/windows.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { rateLimited } from '#src/lib/errors.ts';
+import { clientNetworkOf } from '#src/lib/network-of.ts';
 import type { Services } from '#src/services.ts';
 
 /** How many wrong secrets one client network may send in a window, and all of them together. */
