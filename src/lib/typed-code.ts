@@ -12,7 +12,7 @@ export function plainForms(written: string): string {
   return written
     .replaceAll(/\p{Cf}/gu, '')
     .replaceAll(wide, (character) => character.normalize('NFKC'))
-    .replaceAll(/\p{Nd}/gu, (digit) => String(digitOf(digit)))
+    .replaceAll(/\p{Nd}/gu, digitOf)
     .replaceAll(dashes, '-')
     .trim();
 }
@@ -27,10 +27,10 @@ export function typedCode(written: string): string {
 /** The same of a number that is printed in groups, without the spaces between them. Another line has another number. */
 export const ungrouped = (written: string): string => plainForms(written).replaceAll(/\p{Zs}/gu, '');
 
-/** In Unicode, the digits of a script follow each other from zero to nine. */
-function digitOf(digit: string): number {
+/** A digit of any script as 0 to 9: in Unicode, those of one follow each other from zero to nine. */
+export function digitOf(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let first = code;
   while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first -= 1;
-  return (code - first) % 10;
+  return String((code - first) % 10);
 }

@@ -14,6 +14,7 @@ const sources = [
   'src/lib/issue-message.ts',
   'src/lib/option-pairs.ts',
   'src/lib/total.ts',
+  'src/lib/typed-code.ts',
   'src/client/src/**/*.ts',
   'src/console/*.*',
   'src/console/{build,icons,src}/**/*.*',

@@ -1,3 +1,5 @@
+import { digitOf } from '../../../lib/typed-code.ts';
+
 /** Before decimals, and between groups. */
 const separators = [
   ['.', ','],
@@ -54,14 +56,6 @@ const plain = (text: string) =>
     .replaceAll(/\p{Cf}/gu, '')
     .replaceAll(fullWidth, (character) => character.normalize('NFKC'))
     .trim();
-
-/** The value of a digit of any script: those of one follow each other, from zero to nine. */
-function digitOf(digit: string): string {
-  const code = digit.codePointAt(0) ?? 0;
-  let zero = code;
-  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
-  return String((code - zero) % 10);
-}
 
 function withoutSign(text: string, signs: readonly string[]): string {
   for (const sign of signs) {
