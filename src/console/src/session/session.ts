@@ -49,6 +49,9 @@ export function useSession(): SignedIn | undefined {
   return usePermissions<SignedIn>().permissions;
 }
 
+/** The currency of the store. */
+export const useCurrency = (): string => useSession()?.store.currency ?? 'USD';
+
 /** Whether a session has one of some scopes. */
 export const hasAnyScope = (session: Pick<SignedIn, 'scopes'>, scopes: readonly string[]): boolean =>
   scopes.some((scope) => hasScope(session, scope));

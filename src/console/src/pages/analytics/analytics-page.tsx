@@ -8,7 +8,7 @@ import { formatCode, formatCount, formatDay, formatMoney, formatTime } from '../
 import { Loaded } from '../../lib/loaded.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { Rows } from '../../lib/rows.tsx';
-import { useScope, useSession } from '../../session/session.ts';
+import { useCurrency, useScope } from '../../session/session.ts';
 import { DailyPlot } from './daily-plot.tsx';
 import { daysAgo } from './days.ts';
 import { Funnel } from './funnel.tsx';
@@ -24,7 +24,7 @@ export function AnalyticsPage() {
     // A day is entered digit by digit, and Back leads to the page before.
     setQuery({ ...days, ...chosen }, { replace: true });
   };
-  const currency = useSession()?.store.currency ?? 'USD';
+  const currency = useCurrency();
   return (
     <>
       <PageHeading title="Analytics">
@@ -38,7 +38,7 @@ export function AnalyticsPage() {
         <Loaded queryKey={['daily', from, to]} load={(signal) => admin.getDailyAnalytics({ from, to }, { signal })}>
           {({ days }) => (
             <>
-              <DailyPlot days={days} currency={currency} />
+              <DailyPlot days={days} />
               <Rows
                 label="Days"
                 rows={days.toReversed()}

@@ -3,19 +3,16 @@ import Typography from '@mui/material/Typography';
 import type { Result } from '@storefront-commerce/client';
 
 import { formatDay, formatMoney, formatOrders } from '../../lib/format.ts';
+import { useCurrency } from '../../session/session.ts';
 
 type Day = Result<'admin.getDailyAnalytics'>['days'][number];
-
-interface Props {
-  readonly days: readonly Day[];
-  readonly currency: string;
-}
 
 const height = 120;
 const barWidth = 10;
 
 /** The revenue of each day as a bar. */
-export function DailyPlot({ days, currency }: Props) {
+export function DailyPlot({ days }: { readonly days: readonly Day[] }) {
+  const currency = useCurrency();
   const revenue = days.reduce((sum, { revenue_cents }) => sum + revenue_cents, 0);
   const orders = days.reduce((sum, { orders }) => sum + orders, 0);
   const most = Math.max(1, ...days.map(({ revenue_cents }) => revenue_cents));

@@ -9,7 +9,7 @@ import { formatCount, formatTime } from '../../lib/format.ts';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
-import { useSession } from '../../session/session.ts';
+import { useCurrency } from '../../session/session.ts';
 import { isOpen, OperationPage, RejectedRows } from '../files/operation-page.tsx';
 import { describeFilter, describeProblem, describeValue, nameOfChanged } from './describe-change.ts';
 import { changeNames, changeScopes } from './kinds.ts';
@@ -24,7 +24,7 @@ interface Props {
 
 function BulkChangeParts({ of: found }: Props) {
   const { id, kind, state, rows, undo_of, undone_by } = found;
-  const currency = useSession()?.store.currency ?? 'USD';
+  const currency = useCurrency();
   return (
     <OperationPage
       title={(undo_of ? 'Undo: ' : '') + changeNames[kind]}
@@ -108,7 +108,6 @@ function BulkChangeActions({ of: found }: Props) {
 }
 
 function Samples({ of: { samples, state } }: Props) {
-  const currency = useSession()?.store.currency ?? 'USD';
   if (samples.length === 0) return null;
   return (
     <Panel title="First changes">
@@ -121,8 +120,7 @@ function Samples({ of: { samples, state } }: Props) {
           { label: state === 'previewed' ? 'Would be' : 'Outcome', show: ({ action }) => <State code={action} /> },
           {
             label: 'Before and after',
-            show: ({ values, problem }) =>
-              problem ? describeProblem(problem) : <Values of={values} currency={currency} />,
+            show: ({ values, problem }) => (problem ? describeProblem(problem) : <Values of={values} />),
           },
         ]}
       />
@@ -130,12 +128,8 @@ function Samples({ of: { samples, state } }: Props) {
   );
 }
 
-interface ValuesProps {
-  readonly of: BulkChange['samples'][number]['values'];
-  readonly currency: string;
-}
-
-function Values({ of, currency }: ValuesProps) {
+function Values({ of }: { readonly of: BulkChange['samples'][number]['values'] }) {
+  const currency = useCurrency();
   return Object.entries(of).map(([path, [before, after]]) => (
     <Box key={path}>
       {nameOfChanged(path)}: {describeValue(path, before, currency)} → {describeValue(path, after, currency)}

@@ -9,7 +9,6 @@ import { SelectInput, TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { PercentInput } from '../../lib/percent-input.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
-import { useSession } from '../../session/session.ts';
 import { priceNames } from './describe-change.ts';
 import type { ChangeKind } from './kinds.ts';
 
@@ -88,7 +87,6 @@ const filterInputs: Readonly<Record<ChangeKind, ReactNode>> = {
 
 /** What is changed of everything that is selected. */
 export function ChangeInputs({ kind }: Props): ReactNode {
-  const currency = useSession()?.store.currency ?? 'USD';
   switch (kind) {
     case 'prices':
       return (
@@ -103,11 +101,10 @@ export function ChangeInputs({ kind }: Props): ReactNode {
           <MoneyInput
             source="change.amount_cents"
             label="Or by an amount"
-            currency={currency}
             min={Number.NEGATIVE_INFINITY}
             shouldUnregister
           />
-          <MoneyInput source="change.round_to_cents" label="Rounded to" currency={currency} shouldUnregister />
+          <MoneyInput source="change.round_to_cents" label="Rounded to" shouldUnregister />
           <CheckboxGroupInput
             source="change.prices"
             label="Which prices"

@@ -9,13 +9,13 @@ import { TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { PercentInput } from '../../lib/percent-input.tsx';
 import { VersionedAction } from '../../lib/versioned-form.tsx';
-import { useSession } from '../../session/session.ts';
+import { useCurrency } from '../../session/session.ts';
 
 type Input = Body<'admin.savePartner'>;
 
 /** Partners who refer shoppers, with what they have sold. */
 export function PartnerList() {
-  const currency = useSession()?.store.currency ?? 'USD';
+  const currency = useCurrency();
   return (
     <Listing<ManagedPartner>
       title="Partners"

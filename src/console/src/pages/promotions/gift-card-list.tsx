@@ -9,7 +9,6 @@ import { Listing } from '../../lib/listing.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { SecretDialog } from '../../lib/secret-dialog.tsx';
 import { State } from '../../lib/texts.tsx';
-import { useSession } from '../../session/session.ts';
 
 export function GiftCardList() {
   return (
@@ -30,7 +29,6 @@ export function GiftCardList() {
 }
 
 function CreateGiftCard() {
-  const currency = useSession()?.store.currency ?? 'USD';
   const [code, setCode] = useState<string>();
   return (
     <>
@@ -43,7 +41,7 @@ function CreateGiftCard() {
         onDone={({ code }) => setCode(code)}
         done="Gift card issued."
       >
-        <MoneyInput source="balance_cents" label="Balance" currency={currency} min={1} validate={required()} />
+        <MoneyInput source="balance_cents" label="Balance" min={1} validate={required()} />
       </Action>
       {code && <SecretDialog title="Gift card code" value={code} onClose={() => setCode(undefined)} />}
     </>

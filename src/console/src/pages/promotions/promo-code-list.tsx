@@ -13,17 +13,17 @@ import { PercentInput } from '../../lib/percent-input.tsx';
 import { State } from '../../lib/texts.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 import { VersionedAction } from '../../lib/versioned-form.tsx';
-import { useSession } from '../../session/session.ts';
+import { useCurrency } from '../../session/session.ts';
 import { stateOf } from './state-of.ts';
 
 type Terms = Body<'admin.replacePromoCode'>;
 
 export function PromoCodeList() {
-  const currency = useSession()?.store.currency ?? 'USD';
+  const currency = useCurrency();
   return (
     <Listing<PromoCode & RaRecord>
       title="Promo codes"
-      actions={<CreatePromoCode currency={currency} />}
+      actions={<CreatePromoCode />}
       empty="Discount codes that shoppers enter at checkout appear here. Create the first one with New promo code."
       columns={[
         { label: 'Code', show: ({ code }) => code },
@@ -36,7 +36,7 @@ export function PromoCodeList() {
         },
         { label: 'From', show: ({ starts_at }) => starts_at && formatTime(starts_at) },
         { label: 'Until', show: ({ ends_at }) => ends_at && formatTime(ends_at) },
-        { label: 'Change', show: (promo) => <PromoCodeActions promo={promo} currency={currency} /> },
+        { label: 'Change', show: (promo) => <PromoCodeActions promo={promo} /> },
       ]}
     />
   );
@@ -47,11 +47,7 @@ function describeDiscount({ type, value, value_cents: cents }: PromoCode, curren
   return type === 'fixed' ? formatMoney(cents ?? 0, currency) : formatCode(type);
 }
 
-interface Currency {
-  readonly currency: string;
-}
-
-function CreatePromoCode({ currency }: Currency) {
+function CreatePromoCode() {
   return (
     <Action<Body<'admin.createPromoCode'>>
       label="New promo code"
@@ -68,12 +64,12 @@ function CreatePromoCode({ currency }: Currency) {
         helperText="The code that shoppers enter, such as SPRING10"
         validate={required()}
       />
-      <TermsInputs currency={currency} />
+      <TermsInputs />
     </Action>
   );
 }
 
-function PromoCodeActions({ promo, currency }: Currency & { readonly promo: PromoCode }) {
+function PromoCodeActions({ promo }: { readonly promo: PromoCode }) {
   const { code } = promo;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
@@ -86,7 +82,7 @@ function PromoCodeActions({ promo, currency }: Currency & { readonly promo: Prom
         replace={async (input) => (await admin.replacePromoCode(code, input)).promo_code}
         done="Promo code saved."
       >
-        <TermsInputs currency={currency} />
+        <TermsInputs />
       </VersionedAction>
       <Action
         label="Delete"
@@ -124,7 +120,7 @@ async function readPromoCode(promo: PromoCode): Promise<PromoCode> {
 }
 
 /** The terms of a promo code. Only the value that belongs to its type is sent. */
-function TermsInputs({ currency }: Currency) {
+function TermsInputs() {
   return (
     <>
       <SelectInput
@@ -145,18 +141,12 @@ function TermsInputs({ currency }: Currency) {
             />
           ) : (
             type === 'fixed' && (
-              <MoneyInput
-                source="value_cents"
-                label="Amount"
-                currency={currency}
-                validate={required()}
-                shouldUnregister
-              />
+              <MoneyInput source="value_cents" label="Amount" validate={required()} shouldUnregister />
             )
           )
         }
       </FormDataConsumer>
-      <MoneyInput source="min_subtotal_cents" label="Minimum subtotal" currency={currency} />
+      <MoneyInput source="min_subtotal_cents" label="Minimum subtotal" />
       <DecimalInput source="usage_limit" label="Uses in total" min={1} />
       <DecimalInput source="per_customer_limit" label="Uses per customer" min={1} />
       <TimeInput source="starts_at" label="From" />

@@ -7,7 +7,6 @@ import { formatMoney } from '../../lib/format.ts';
 import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
-import { useSession } from '../../session/session.ts';
 
 interface Props {
   readonly item: Return;
@@ -86,7 +85,6 @@ export function ReturnActions({ item }: Props) {
 }
 
 function RefundReturn({ item: { id, number, order_id } }: Props) {
-  const session = useSession();
   return (
     <Action<Body<'admin.refundReturn'>>
       label="Refund"
@@ -99,12 +97,7 @@ function RefundReturn({ item: { id, number, order_id } }: Props) {
       <Loaded queryKey={['refunds', order_id]} load={(signal) => admin.getOrder(order_id, { signal })} gcTime={0}>
         {({ order }) => <RefundedBefore order={order} />}
       </Loaded>
-      <MoneyInput
-        source="amount_cents"
-        label="Amount"
-        currency={session?.store.currency ?? 'USD'}
-        helperText="Leave empty to refund what was paid for the goods"
-      />
+      <MoneyInput source="amount_cents" label="Amount" helperText="Leave empty to refund what was paid for the goods" />
       <TextInput source="note" label="Message to the customer" multiline />
     </Action>
   );

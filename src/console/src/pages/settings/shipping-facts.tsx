@@ -3,11 +3,11 @@ import type { ShippingAccount } from '@storefront-commerce/client';
 import { labelCurrencyOf } from '../../../../lib/currency.ts';
 import { Facts } from '../../lib/facts.tsx';
 import { formatCountry, formatMoney, isolate } from '../../lib/format.ts';
-import { useSession } from '../../session/session.ts';
+import { useCurrency } from '../../session/session.ts';
 
 /** The terms of shipping, for those who do not change them. */
 export function ShippingFacts({ account }: { readonly account: ShippingAccount }) {
-  const currency = useSession()?.store.currency ?? 'USD';
+  const currency = useCurrency();
   const { provider, carriers, origin, label_cost_cap_cents: cap, countries, options } = account;
   return (
     <Facts

@@ -9,9 +9,11 @@ import { InputGrid } from '../../lib/input-grid.tsx';
 import { TextArrayInput, TextInput } from '../../lib/inputs.tsx';
 import { ListInput } from '../../lib/list-input.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
+import { useCurrency } from '../../session/session.ts';
 
 /** The terms of shipping. */
-export function ShippingInputs({ currency }: { readonly currency: string }) {
+export function ShippingInputs() {
+  const currency = useCurrency();
   const origin: string = useWatch({ name: 'origin.country' });
   return (
     <>
@@ -30,8 +32,8 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
           helperText="Without an option, shipping is free"
         >
           <TextInput source="name" label="Name" validate={required()} />
-          <MoneyInput source="amount_cents" label="Price" currency={currency} validate={required()} />
-          <MoneyInput source="free_over_cents" label="Free from a subtotal of" currency={currency} />
+          <MoneyInput source="amount_cents" label="Price" validate={required()} />
+          <MoneyInput source="free_over_cents" label="Free from a subtotal of" />
         </ListInput>
       </Part>
       <Part title="Where parcels are sent from">

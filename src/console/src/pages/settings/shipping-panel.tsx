@@ -10,7 +10,7 @@ import { formatTime } from '../../lib/format.ts';
 import { PasswordInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { VersionedForm } from '../../lib/versioned-form.tsx';
-import { useScope, useSession } from '../../session/session.ts';
+import { useScope } from '../../session/session.ts';
 import { CheckProvider } from './check-provider.tsx';
 import { ShippingFacts } from './shipping-facts.tsx';
 import { ShippingInputs } from './shipping-inputs.tsx';
@@ -61,7 +61,6 @@ function Shipping({ account }: Props) {
 }
 
 function TermsForm({ account }: Props) {
-  const currency = useSession()?.store.currency ?? 'USD';
   return (
     <VersionedForm
       thing={account}
@@ -70,7 +69,7 @@ function TermsForm({ account }: Props) {
       replace={async (input) => (await admin.saveShippingProvider(input)).provider}
       done="Shipping saved."
     >
-      <ShippingInputs currency={currency} />
+      <ShippingInputs />
     </VersionedForm>
   );
 }
@@ -114,7 +113,6 @@ const isAnyGiven = (_: unknown, { api_key, webhook_token, webhook_secret }: Part
   api_key || webhook_token || webhook_secret ? undefined : 'Enter what you want to replace.';
 
 function SetUpShipping() {
-  const currency = useSession()?.store.currency ?? 'USD';
   if (!useScope('admin:write')) return <Panel title="Shipping">The store has no Shippo account yet.</Panel>;
   return (
     <Panel title="Set up shipping">
@@ -129,7 +127,7 @@ function SetUpShipping() {
           label="Webhook token"
           helperText="The token in the URL that Shippo calls"
         />
-        <ShippingInputs currency={currency} />
+        <ShippingInputs />
       </EditForm>
     </Panel>
   );

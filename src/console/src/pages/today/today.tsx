@@ -3,7 +3,7 @@ import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
 import { afterPartsAbove, Loaded } from '../../lib/loaded.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
-import { useScope, useSession } from '../../session/session.ts';
+import { useScope } from '../../session/session.ts';
 import { DailyPlot } from '../analytics/daily-plot.tsx';
 import { daysAgo } from '../analytics/days.ts';
 import { Funnel } from '../analytics/funnel.tsx';
@@ -40,13 +40,12 @@ export function Today() {
 }
 
 function Numbers() {
-  const currency = useSession()?.store.currency ?? 'USD';
   const [from, to] = [daysAgo(29), daysAgo(0)];
   return (
     <Box sx={(theme) => ({ minWidth: 0, [theme.breakpoints.down('lg')]: afterPartsAbove })}>
       <Panel title="Sales of the last 30 days">
         <Loaded queryKey={['daily', from, to]} load={(signal) => admin.getDailyAnalytics({ from, to }, { signal })}>
-          {({ days }) => <DailyPlot days={days} currency={currency} />}
+          {({ days }) => <DailyPlot days={days} />}
         </Loaded>
       </Panel>
       <Panel title="Funnel of the last 30 days">
