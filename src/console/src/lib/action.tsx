@@ -15,7 +15,7 @@ import { RowButton, useRetainedRow } from './row-button.tsx';
 import { type ActionRequest, type UnknownOutcomes, useAction } from './use-action.ts';
 import { useFocusNearby } from './use-focus-nearby.ts';
 
-interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
+export interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
   readonly label: string;
   /** Without this scope the button is not shown; without a scope everyone has it. */
   readonly scope?: string;

@@ -1,5 +1,4 @@
 import type { Body, GiftCard, Result } from '@storefront-commerce/client';
-import { useState } from 'react';
 import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -7,7 +6,7 @@ import { Action } from '../../lib/action.tsx';
 import { formatMoney, formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
-import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { SecretAction } from '../../lib/secret-action.tsx';
 import { State } from '../../lib/texts.tsx';
 
 export function GiftCardList() {
@@ -29,22 +28,19 @@ export function GiftCardList() {
 }
 
 function CreateGiftCard() {
-  const [code, setCode] = useState<string>();
   return (
-    <>
-      <Action<Body<'admin.createGiftCard'>, Result<'admin.createGiftCard'>>
-        label="New gift card"
-        submit="Issue the gift card"
-        variant="contained"
-        scope="admin.promotions:write"
-        run={(input, options) => admin.createGiftCard(input, options)}
-        onDone={({ code }) => setCode(code)}
-        done="Gift card issued."
-      >
-        <MoneyInput source="balance_cents" label="Balance" min={1} validate={required()} />
-      </Action>
-      {code && <SecretDialog title="Gift card code" value={code} onClose={() => setCode(undefined)} />}
-    </>
+    <SecretAction<Body<'admin.createGiftCard'>, Result<'admin.createGiftCard'>>
+      label="New gift card"
+      submit="Issue the gift card"
+      variant="contained"
+      scope="admin.promotions:write"
+      run={(input, options) => admin.createGiftCard(input, options)}
+      done="Gift card issued."
+      secretTitle="Gift card code"
+      secretOf={({ code }) => code}
+    >
+      <MoneyInput source="balance_cents" label="Balance" min={1} validate={required()} />
+    </SecretAction>
   );
 }
 

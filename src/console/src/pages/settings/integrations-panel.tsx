@@ -11,7 +11,7 @@ import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { readAll } from '../../lib/read-all.ts';
 import { Rows } from '../../lib/rows.tsx';
-import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { SecretAction } from '../../lib/secret-action.tsx';
 import { State } from '../../lib/texts.tsx';
 
 /** Connections to third parties, such as a bookkeeper. */
@@ -45,36 +45,27 @@ export function IntegrationsPanel() {
 type Connected = Result<'admin.createIntegration'>;
 
 function Connect() {
-  const [connected, setConnected] = useState<Connected>();
   return (
-    <>
-      <Action<Body<'admin.createIntegration'>, Connected>
-        label="Connect"
-        title="Connect a third party"
-        scope="admin:write"
-        variant="contained"
-        input={{ return_url: location.href }}
-        run={(input, options) => admin.createIntegration(input, options)}
-        onDone={setConnected}
-        done="Connection started."
-      >
-        <TextInput
-          source="provider"
-          label="Third party"
-          helperText="A name of small letters, such as bookkeeper"
-          validate={required()}
-        />
-        <TextInput source="consent_url" label="Page where you give your consent" type="url" />
-        <TextInput source="return_url" label="Page to return to" type="url" validate={required()} />
-      </Action>
-      {connected && (
-        <SecretDialog
-          title="What the third party needs"
-          value={describe(connected)}
-          onClose={() => setConnected(undefined)}
-        />
-      )}
-    </>
+    <SecretAction<Body<'admin.createIntegration'>, Connected>
+      label="Connect"
+      title="Connect a third party"
+      scope="admin:write"
+      variant="contained"
+      input={{ return_url: location.href }}
+      run={(input, options) => admin.createIntegration(input, options)}
+      done="Connection started."
+      secretTitle="What the third party needs"
+      secretOf={describe}
+    >
+      <TextInput
+        source="provider"
+        label="Third party"
+        helperText="A name of small letters, such as bookkeeper"
+        validate={required()}
+      />
+      <TextInput source="consent_url" label="Page where you give your consent" type="url" />
+      <TextInput source="return_url" label="Page to return to" type="url" validate={required()} />
+    </SecretAction>
   );
 }
 

@@ -1,5 +1,4 @@
 import type { ApiKey, Body, Result } from '@storefront-commerce/client';
-import { useState } from 'react';
 import { CheckboxGroupInput, RadioButtonGroupInput, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -11,7 +10,7 @@ import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { readAll } from '../../lib/read-all.ts';
 import { Rows } from '../../lib/rows.tsx';
-import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { SecretAction } from '../../lib/secret-action.tsx';
 import { State } from '../../lib/texts.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 import { keyScopes } from './key-scopes.ts';
@@ -44,45 +43,37 @@ export function KeysPanel() {
 }
 
 function CreateKey() {
-  const [value, setValue] = useState<string>();
   return (
-    <>
-      <Action<Body<'admin.createKey'>, Result<'admin.createKey'>>
-        label="New key"
-        submit="Create the key"
-        variant="contained"
-        scope="admin:write"
-        input={{ kind: 'secret', scopes: [] }}
-        run={(input, options) => admin.createKey(input, options)}
-        onDone={({ value }) => setValue(value)}
-        done="Key created."
-      >
-        <TextInput
-          source="name"
-          label="Name"
-          helperText="What it is used for, such as warehouse"
-          validate={required()}
-        />
-        <RadioButtonGroupInput
-          source="kind"
-          label="Used"
-          row={false}
-          choices={[
-            { id: 'secret', name: 'On a server' },
-            { id: 'publishable', name: 'In public pages' },
-          ]}
-        />
-        <CheckboxGroupInput
-          source="scopes"
-          label="Scopes"
-          choices={keyScopes.map((id) => ({ id, name: id }))}
-          validate={required()}
-        />
-        <TimeInput source="expires_at" label="Expires" helperText="Empty: never" />
-        <DecimalInput source="requests_per_minute" label="Requests per minute" min={1} />
-      </Action>
-      {value && <SecretDialog title="The new key" value={value} onClose={() => setValue(undefined)} />}
-    </>
+    <SecretAction<Body<'admin.createKey'>, Result<'admin.createKey'>>
+      label="New key"
+      submit="Create the key"
+      variant="contained"
+      scope="admin:write"
+      input={{ kind: 'secret', scopes: [] }}
+      run={(input, options) => admin.createKey(input, options)}
+      done="Key created."
+      secretTitle="The new key"
+      secretOf={({ value }) => value}
+    >
+      <TextInput source="name" label="Name" helperText="What it is used for, such as warehouse" validate={required()} />
+      <RadioButtonGroupInput
+        source="kind"
+        label="Used"
+        row={false}
+        choices={[
+          { id: 'secret', name: 'On a server' },
+          { id: 'publishable', name: 'In public pages' },
+        ]}
+      />
+      <CheckboxGroupInput
+        source="scopes"
+        label="Scopes"
+        choices={keyScopes.map((id) => ({ id, name: id }))}
+        validate={required()}
+      />
+      <TimeInput source="expires_at" label="Expires" helperText="Empty: never" />
+      <DecimalInput source="requests_per_minute" label="Requests per minute" min={1} />
+    </SecretAction>
   );
 }
 

@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { formatCount } from '../../lib/format.ts';
-import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { SecretAction } from '../../lib/secret-action.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 import { EndpointInputs } from './endpoint-inputs.tsx';
 
@@ -106,19 +106,16 @@ function RecoverDeliveries({ endpoint: { id, failing_since, disabled_at, created
 }
 
 function RotateSecret({ endpoint: { id } }: Props) {
-  const [secret, setSecret] = useState<string>();
   return (
-    <>
-      <Action<object, Result<'admin.rotateWebhookSecret'>>
-        label="Rotate the secret"
-        scope={scope}
-        text="Deliveries are signed with both secrets for a day, which gives you time to update the receiver."
-        run={(_, options) => admin.rotateWebhookSecret(id, options)}
-        onDone={({ secret }) => setSecret(secret)}
-        done="Secret rotated."
-      />
-      {secret && <SecretDialog title="New signing secret" value={secret} onClose={() => setSecret(undefined)} />}
-    </>
+    <SecretAction<object, Result<'admin.rotateWebhookSecret'>>
+      label="Rotate the secret"
+      scope={scope}
+      text="Deliveries are signed with both secrets for a day, which gives you time to update the receiver."
+      run={(_, options) => admin.rotateWebhookSecret(id, options)}
+      done="Secret rotated."
+      secretTitle="New signing secret"
+      secretOf={({ secret }) => secret}
+    />
   );
 }
 

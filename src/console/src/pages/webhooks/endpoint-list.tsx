@@ -1,11 +1,9 @@
 import type { Body, Result, WebhookEndpoint } from '@storefront-commerce/client';
-import { useState } from 'react';
 
 import { admin } from '../../admin.ts';
-import { Action } from '../../lib/action.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
-import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { SecretAction } from '../../lib/secret-action.tsx';
 import { BreakableUrl, State } from '../../lib/texts.tsx';
 import { EndpointInputs } from './endpoint-inputs.tsx';
 
@@ -28,22 +26,19 @@ export function EndpointList() {
 }
 
 function CreateEndpoint() {
-  const [secret, setSecret] = useState<string>();
   return (
-    <>
-      <Action<Body<'admin.createWebhookEndpoint'>, Result<'admin.createWebhookEndpoint'>>
-        label="New endpoint"
-        submit="Create the endpoint"
-        variant="contained"
-        scope="admin.webhooks:write"
-        input={{ events: [] }}
-        run={(input, options) => admin.createWebhookEndpoint(input, options)}
-        onDone={({ secret }) => setSecret(secret)}
-        done="Endpoint created."
-      >
-        <EndpointInputs />
-      </Action>
-      {secret && <SecretDialog title="Signing secret" value={secret} onClose={() => setSecret(undefined)} />}
-    </>
+    <SecretAction<Body<'admin.createWebhookEndpoint'>, Result<'admin.createWebhookEndpoint'>>
+      label="New endpoint"
+      submit="Create the endpoint"
+      variant="contained"
+      scope="admin.webhooks:write"
+      input={{ events: [] }}
+      run={(input, options) => admin.createWebhookEndpoint(input, options)}
+      done="Endpoint created."
+      secretTitle="Signing secret"
+      secretOf={({ secret }) => secret}
+    >
+      <EndpointInputs />
+    </SecretAction>
   );
 }
