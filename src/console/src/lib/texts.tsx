@@ -4,15 +4,7 @@ import type { AuditEntry } from '@storefront-commerce/client';
 import { Fragment, type ReactNode } from 'react';
 
 import { asWritten } from './facts.tsx';
-import { formatCode, formatMoney, formatTime } from './format.ts';
-
-export function Money({ cents, currency }: { cents: number | null; currency: string | null }): ReactNode {
-  return cents === null || currency === null ? null : formatMoney(cents, currency);
-}
-
-export function Time({ at }: { at: string | null }): ReactNode {
-  return at ? <time dateTime={at}>{formatTime(at)}</time> : null;
-}
+import { formatCode } from './format.ts';
 
 /** A URL that breaks before a part of its path instead of within a word. */
 export function BreakableUrl({ url }: { url: string }): ReactNode {

@@ -1,10 +1,10 @@
 import type { ManagedOrder } from '@storefront-commerce/client';
 import { BooleanInput, SearchInput, useListContext } from 'react-admin';
 
-import { choicesOf } from '../../lib/format.ts';
+import { choicesOf, formatMoney, formatTime } from '../../lib/format.ts';
 import { SelectInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
-import { Money, State, Time } from '../../lib/texts.tsx';
+import { State } from '../../lib/texts.tsx';
 import { Dispute } from './dispute.tsx';
 import { PackingSlipLink } from './packing-slip-link.tsx';
 
@@ -73,7 +73,7 @@ export function OrderList() {
       linkOf={({ id }) => `/orders/${id}/show`}
       columns={[
         { label: 'Order', show: (order) => order.order_number },
-        { label: 'Placed', show: (order) => <Time at={order.created_at} /> },
+        { label: 'Placed', show: (order) => formatTime(order.created_at) },
         { label: 'Customer', show: (order) => order.shipping_address?.name ?? order.customer.email },
         {
           label: 'Status',
@@ -84,11 +84,7 @@ export function OrderList() {
           ),
         },
         { label: 'Fulfillment', show: (order) => <State code={order.fulfillment_status} /> },
-        {
-          label: 'Total',
-          align: 'right',
-          show: (order) => <Money cents={order.total_cents} currency={order.currency} />,
-        },
+        { label: 'Total', align: 'right', show: (order) => formatMoney(order.total_cents, order.currency) },
       ]}
     />
   );

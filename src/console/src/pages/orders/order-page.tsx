@@ -15,7 +15,7 @@ import { TextInput } from '../../lib/inputs.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
-import { Money, State } from '../../lib/texts.tsx';
+import { State } from '../../lib/texts.tsx';
 import { CustomerLink } from '../customers/customer-link.tsx';
 import { AddressPanel } from './address-panel.tsx';
 import { Dispute } from './dispute.tsx';
@@ -104,7 +104,7 @@ function ItemsPanel({ order }: Props) {
           { label: 'Item', show: (item) => <Item item={item} /> },
           { label: 'Quantity', align: 'right', show: ({ quantity }) => quantity },
           { label: 'Price', align: 'right', show: (item) => formatMoney(item.unit_price_cents, currency) },
-          { label: 'Total', align: 'right', show: (item) => <Money cents={item.total_cents} currency={currency} /> },
+          { label: 'Total', align: 'right', show: (item) => formatMoney(item.total_cents, currency) },
         ]}
       />
       <Box sx={{ display: 'flex', justifyContent: { md: 'end' }, mt: 2, px: 2 }}>

@@ -8,11 +8,11 @@ import { useFormContext, useWatch } from 'react-hook-form';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
-import { formatCode, formatMoney, isolate } from '../../lib/format.ts';
+import { formatCode, formatMoney, formatTime, isolate } from '../../lib/format.ts';
 import { TextInput } from '../../lib/inputs.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { Rows } from '../../lib/rows.tsx';
-import { Money, State, Time } from '../../lib/texts.tsx';
+import { State } from '../../lib/texts.tsx';
 import { paidFor } from './paid-for.ts';
 
 type Refund = Body<'admin.refundOrder'>;
@@ -37,14 +37,10 @@ export function RefundPanel({ order }: { readonly order: OrderFile }) {
         rows={order.refunds}
         keyOf={({ id }) => id}
         columns={[
-          { label: 'Requested', show: ({ created_at }) => <Time at={created_at} /> },
+          { label: 'Requested', show: ({ created_at }) => formatTime(created_at) },
           { label: 'State', show: ({ state }) => <State code={state} /> },
           { label: 'Reason', show: ({ reason, failure }) => (failure ? formatCode(failure) : reason) },
-          {
-            label: 'Amount',
-            align: 'right',
-            show: ({ amount_cents, currency }) => <Money cents={amount_cents} currency={currency} />,
-          },
+          { label: 'Amount', align: 'right', show: (refund) => formatMoney(refund.amount_cents, refund.currency) },
         ]}
       />
       {elsewhere > 0 && (

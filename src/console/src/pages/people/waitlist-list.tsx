@@ -4,7 +4,6 @@ import { Link as RouterLink } from 'react-router';
 
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
-import { Time } from '../../lib/texts.tsx';
 
 export function WaitlistList() {
   return (
@@ -23,7 +22,7 @@ export function WaitlistList() {
         },
         { label: 'SKU', show: ({ sku }) => sku ?? 'Any' },
         { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
-        { label: 'Notified', show: ({ notified_at }) => <Time at={notified_at} /> },
+        { label: 'Notified', show: ({ notified_at }) => notified_at && formatTime(notified_at) },
       ]}
     />
   );
