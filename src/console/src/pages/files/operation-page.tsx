@@ -1,7 +1,7 @@
 import Alert, { type AlertColor } from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';
-import type { BulkChange, Export, Import } from '@storefront-commerce/client';
+import type { BulkChange, Erasure, Export, Import } from '@storefront-commerce/client';
 import type { ComponentProps, ReactNode } from 'react';
 
 import { Facts, Panel } from '../../lib/facts.tsx';
@@ -11,9 +11,11 @@ import { State } from '../../lib/texts.tsx';
 
 interface OperationPageProps {
   readonly title: string;
-  readonly of: Pick<Import | Export | BulkChange, 'state' | 'failure'>;
+  readonly of: Pick<Import | Export | BulkChange | Erasure, 'state' | 'failure'>;
   /** What else is to be known about its state. */
   readonly note?: string | false | null | undefined;
+  /** What is to be known besides. */
+  readonly warnings?: ReactNode;
   readonly actions: ReactNode;
   /** How much of it is done, from 0 to 1, where that is known. */
   readonly share?: number | undefined;
@@ -22,7 +24,16 @@ interface OperationPageProps {
 }
 
 /** The page of work on many things, which a worker does: its state, how far it has come, and what became of it. */
-export function OperationPage({ title, of, note, actions, share, facts, children }: OperationPageProps): ReactNode {
+export function OperationPage({
+  title,
+  of,
+  note,
+  warnings,
+  actions,
+  share,
+  facts,
+  children,
+}: OperationPageProps): ReactNode {
   const { state, failure } = of;
   return (
     <>
@@ -31,6 +42,7 @@ export function OperationPage({ title, of, note, actions, share, facts, children
       </PageHeading>
       {failure && <Note severity="error">{failure}</Note>}
       {note && <Note severity="info">{note}</Note>}
+      {warnings}
       <Panel title="Progress" actions={actions}>
         {isOpen(of) && (
           <LinearProgress

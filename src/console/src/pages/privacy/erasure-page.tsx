@@ -1,17 +1,15 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import type { Erasure } from '@storefront-commerce/client';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
-import { Facts, Panel } from '../../lib/facts.tsx';
+import { Panel } from '../../lib/facts.tsx';
 import { formatCode, formatCount, formatTime } from '../../lib/format.ts';
-import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
-import { State } from '../../lib/texts.tsx';
+import { isOpen, OperationPage } from '../files/operation-page.tsx';
 
 export function ErasurePage() {
   return <RecordPage<Erasure>>{(found) => <ErasureParts of={found} />}</RecordPage>;
@@ -25,42 +23,31 @@ interface Props {
 const isReady = ({ state, parts, blockers }: Erasure) =>
   state === 'previewed' && parts.length > 0 && blockers.length === 0;
 
-const isOpen = ({ state }: Erasure) => state === 'queued' || state === 'running';
-
 function ErasureParts({ of: found }: Props) {
-  const { email, state, failure, created_at: createdAt, started_at: startedAt, finished_at: finishedAt } = found;
+  const { email, created_at: createdAt, started_at: startedAt, finished_at: finishedAt } = found;
   return (
-    <>
-      <PageHeading title={email ? `Erasure of ${email}` : 'Erasure'}>
-        <State code={state} />
-      </PageHeading>
-      {failure && (
-        <Alert severity="error" sx={{ mb: 2 }}>
-          {failure}
-        </Alert>
-      )}
-      {isReady(found) && (
-        <Alert severity="info" sx={{ mb: 2 }}>
-          Nothing is erased yet. Check the parts below, then erase them.
-        </Alert>
-      )}
-      <Blockers of={found} />
-      <LeftElsewhere of={found} />
-      <Panel title="Progress" actions={<ErasureActions of={found} />}>
-        {isOpen(found) && <LinearProgress aria-label="Progress" sx={{ mb: 2 }} />}
-        <Facts
-          of={[
-            ['Requested', formatTime(createdAt)],
-            ['Started', startedAt && formatTime(startedAt)],
-            ['Finished', finishedAt && formatTime(finishedAt)],
-            ['In the audit log', found.audit_subject_id],
-          ]}
-        />
-      </Panel>
+    <OperationPage
+      title={email ? `Erasure of ${email}` : 'Erasure'}
+      of={found}
+      note={isReady(found) && 'Nothing is erased yet. Check the parts below, then erase them.'}
+      warnings={
+        <>
+          <Blockers of={found} />
+          <LeftElsewhere of={found} />
+        </>
+      }
+      actions={<ErasureActions of={found} />}
+      facts={[
+        ['Requested', formatTime(createdAt)],
+        ['Started', startedAt && formatTime(startedAt)],
+        ['Finished', finishedAt && formatTime(finishedAt)],
+        ['In the audit log', found.audit_subject_id],
+      ]}
+    >
       <Panel title={finishedAt ? 'What was erased, and what stays' : 'What will be erased, and what stays'}>
         <Parts of={found} />
       </Panel>
-    </>
+    </OperationPage>
   );
 }
 
