@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box';
-import Link from '@mui/material/Link';
 import type { Theme } from '@mui/material/styles';
 import Table from '@mui/material/Table';
 import TableBody from '@mui/material/TableBody';
@@ -9,9 +8,9 @@ import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { type Dispatch, type ReactNode, type SetStateAction, useCallback, useId, useState } from 'react';
-import { Link as RouterLink } from 'react-router';
 
 import { asWritten, Facts, holdsFacts } from './facts.tsx';
+import { PageLink } from './page-link.tsx';
 import { RetainRow, RowName } from './row-button.tsx';
 
 export interface Column<Row> {
@@ -142,8 +141,8 @@ function NarrowRows<Row>({ label, rows, columns: [name, ...columns], keyOf, link
 function Name<Row>({ row, column, linkOf }: { row: Row; column: Column<Row> } & Pick<RowsProps<Row>, 'linkOf'>) {
   if (!linkOf) return column.show(row);
   return (
-    <Link component={RouterLink} to={linkOf(row)} sx={{ fontWeight: 500 }}>
+    <PageLink to={linkOf(row)} sx={{ fontWeight: 500 }}>
       {column.show(row)}
-    </Link>
+    </PageLink>
   );
 }

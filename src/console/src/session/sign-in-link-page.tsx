@@ -1,11 +1,11 @@
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
-import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { Link as RouterLink, useParams, useSearchParams } from 'react-router';
+import { useParams, useSearchParams } from 'react-router';
 import { directAdmin } from '../admin.ts';
 import { messageOf } from '../lib/errors.ts';
+import { PageLink } from '../lib/page-link.tsx';
 import { takeRequestedPage } from './requested-page.ts';
 import { announceSignIn } from './sign-in-channel.ts';
 import { SignInFrame } from './sign-in-frame.tsx';
@@ -42,11 +42,7 @@ export function SignInLinkPage() {
       <Button variant="contained" onClick={signIn} loading={isSending}>
         Sign in
       </Button>
-      {error && (
-        <Link component={RouterLink} to="/login">
-          Get a new link
-        </Link>
-      )}
+      {error && <PageLink to="/login">Get a new link</PageLink>}
     </SignInFrame>
   );
 }

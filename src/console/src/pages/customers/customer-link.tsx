@@ -1,16 +1,11 @@
-import Link from '@mui/material/Link';
 import type { ManagedOrder } from '@storefront-commerce/client';
-import { Link as RouterLink } from 'react-router';
 
+import { PageLink } from '../../lib/page-link.tsx';
 import { useScope } from '../../session/session.ts';
 
 /** The email of a customer, and for those who may read it the way to their page. */
 export function CustomerLink({ customer: { id, email } }: Pick<ManagedOrder, 'customer'>) {
   const isAllowed = useScope('admin.customers:read');
   if (!id || !isAllowed) return email;
-  return (
-    <Link component={RouterLink} to={`/customers/${id}/show`}>
-      {email}
-    </Link>
-  );
+  return <PageLink to={`/customers/${id}/show`}>{email}</PageLink>;
 }

@@ -1,9 +1,8 @@
-import Link from '@mui/material/Link';
 import type { WaitlistEntry } from '@storefront-commerce/client';
-import { Link as RouterLink } from 'react-router';
 
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
+import { PageLink } from '../../lib/page-link.tsx';
 
 export function WaitlistList() {
   return (
@@ -15,9 +14,7 @@ export function WaitlistList() {
         {
           label: 'Product',
           show: ({ product_slug: slug, product_name: name }) => (
-            <Link component={RouterLink} to={`/products/${slug}/show`}>
-              {name}
-            </Link>
+            <PageLink to={`/products/${slug}/show`}>{name}</PageLink>
           ),
         },
         { label: 'SKU', show: ({ sku }) => sku ?? 'Any' },

@@ -5,8 +5,8 @@ import { admin } from '../../admin.ts';
 import { Details } from '../../lib/details.tsx';
 import { formatCode, formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
+import { PageLink } from '../../lib/page-link.tsx';
 import { Rows } from '../../lib/rows.tsx';
-import { OrderLink } from '../orders/order-link.tsx';
 
 /** What came and went of a variant, the latest first. */
 export function StockHistory({ variant: { id, sku } }: { readonly variant: ManagedVariant }) {
@@ -30,7 +30,10 @@ export function StockHistory({ variant: { id, sku } }: { readonly variant: Manag
                 { label: 'When', show: ({ at }) => formatTime(at) },
                 { label: 'Reason', show: ({ reason }) => formatCode(reason) },
                 { label: 'Quantity', align: 'right', show: ({ quantity }) => quantity },
-                { label: 'Order', show: ({ order_id }) => order_id && <OrderLink id={order_id} /> },
+                {
+                  label: 'Order',
+                  show: ({ order_id }) => order_id && <PageLink to={`/orders/${order_id}/show`}>Order</PageLink>,
+                },
               ]}
             />
           </>

@@ -5,8 +5,8 @@ import { emailFilter } from '../../lib/email-filter.tsx';
 import { choicesOf, formatTime, isolate } from '../../lib/format.ts';
 import { SelectInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
+import { PageLink } from '../../lib/page-link.tsx';
 import { State } from '../../lib/texts.tsx';
-import { OrderLink } from '../orders/order-link.tsx';
 import { ReturnActions } from './return-actions.tsx';
 
 const statuses: Return['status'][] = ['requested', 'approved', 'rejected', 'received', 'refunded', 'closed'];
@@ -26,7 +26,10 @@ export function ReturnList() {
         { label: 'Return', show: ({ number }) => number },
         { label: 'Requested', show: ({ created_at }) => formatTime(created_at) },
         { label: 'Status', show: ({ status }) => <State code={status} /> },
-        { label: 'Order', show: ({ order_id, order_number }) => <OrderLink id={order_id} number={order_number} /> },
+        {
+          label: 'Order',
+          show: ({ order_id, order_number }) => <PageLink to={`/orders/${order_id}/show`}>{order_number}</PageLink>,
+        },
         { label: 'Items', show: ({ items }) => items.map(describeItem).join('\n') },
         {
           label: 'Next',

@@ -1,17 +1,16 @@
 import Alert from '@mui/material/Alert';
-import Link from '@mui/material/Link';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
 import ListItemText from '@mui/material/ListItemText';
 import Typography from '@mui/material/Typography';
 import type { Overview } from '@storefront-commerce/client';
-import { Link as RouterLink } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Advice } from '../../lib/advice.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime, headingOf } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
+import { PageLink } from '../../lib/page-link.tsx';
 import { useScope } from '../../session/session.ts';
 
 interface Step {
@@ -52,10 +51,7 @@ export function NextSteps() {
 function MissingPayments() {
   return (
     <Alert severity="warning" sx={{ mb: 2 }}>
-      The store has no payment account, so it cannot sell yet.{' '}
-      <Link component={RouterLink} to={places.payments}>
-        Set up payments
-      </Link>
+      The store has no payment account, so it cannot sell yet. <PageLink to={places.payments}>Set up payments</PageLink>
     </Alert>
   );
 }
@@ -68,11 +64,7 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
       {steps.map(({ text, next, areas = [], to }) => (
         <ListItem key={text} disableGutters>
           <ListItemText
-            primary={
-              <Link component={RouterLink} to={to}>
-                {text}
-              </Link>
-            }
+            primary={<PageLink to={to}>{text}</PageLink>}
             secondary={next && <Advice next={next} areas={areas} />}
           />
         </ListItem>

@@ -1,11 +1,10 @@
 import Box from '@mui/material/Box';
-import Link from '@mui/material/Link';
-import { Link as RouterLink } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime, isolate } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
+import { PageLink } from '../../lib/page-link.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { Dispute } from '../orders/dispute.tsx';
 import { isSent, PackingSlipLink } from '../orders/packing-slip-link.tsx';
@@ -50,11 +49,7 @@ export function ShippingToday() {
             {(orders.some(isSent) || cursor !== null) && (
               <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center', p: 2 }}>
                 <PackingSlipLink orders={orders} />
-                {cursor !== null && (
-                  <Link component={RouterLink} to={allToBePacked}>
-                    Older ones wait, too: show all
-                  </Link>
-                )}
+                {cursor !== null && <PageLink to={allToBePacked}>Older ones wait, too: show all</PageLink>}
               </Box>
             )}
           </>
