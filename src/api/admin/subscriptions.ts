@@ -1,6 +1,6 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
+import { errorsOfPayments } from '#src/api/lib/documented-errors.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { postSubscriptionReactivate } from '#src/api/subscriptions/routes.ts';
 import { ManageInput, manageSubscription, reactivateSubscription } from '#src/domain/payments/index.ts';
 import {
   listSubscriptions,
@@ -14,7 +14,7 @@ import { reading, searched, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('sub') });
 const responses = { 200: Type.Object({ subscription: SubscriptionView }) };
-const { errors = [] } = postSubscriptionReactivate;
+const errors = ['subscription_canceled', ...errorsOfPayments] as const;
 
 export const getSubscriptions = defineRoute({
   ...reading('orders'),
