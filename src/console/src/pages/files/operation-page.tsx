@@ -1,4 +1,3 @@
-import Alert, { type AlertColor } from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';
 import type { BulkChange, Erasure, Export, Import } from '@storefront-commerce/client';
@@ -6,6 +5,7 @@ import type { ComponentProps, ReactNode } from 'react';
 
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatCount } from '../../lib/format.ts';
+import { Note } from '../../lib/note.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { State } from '../../lib/texts.tsx';
 
@@ -83,11 +83,3 @@ export function RejectedRows({ count, href, children }: RejectedRowsProps): Reac
     </Note>
   );
 }
-
-interface NoteProps {
-  readonly severity: AlertColor;
-  readonly action?: ReactNode;
-  readonly children: ReactNode;
-}
-
-const Note = (props: NoteProps) => <Alert sx={{ mb: 2 }} {...props} />;

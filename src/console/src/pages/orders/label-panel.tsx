@@ -10,6 +10,7 @@ import { Advice } from '../../lib/advice.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatDays, formatMoney } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
+import { Note } from '../../lib/note.tsx';
 import { State } from '../../lib/texts.tsx';
 import { ParcelInputs } from './parcels-panel.tsx';
 import { PrintLabel } from './print-label.tsx';
@@ -31,9 +32,9 @@ export function LabelPanel({ order }: Props) {
   return (
     <Panel title="Label">
       {label?.state === 'needs_attention' && !order.attentions.some(({ code }) => code === label.reason_code) && (
-        <Alert severity="warning" sx={{ mb: 2 }}>
+        <Note severity="warning">
           {label.reason} <Advice next={label.next} areas={['labels']} />
-        </Alert>
+        </Note>
       )}
       {label && <LabelFacts label={label} />}
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>

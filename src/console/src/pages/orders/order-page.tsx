@@ -12,6 +12,7 @@ import { Advice } from '../../lib/advice.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatMoney, formatTime } from '../../lib/format.ts';
 import { TextInput } from '../../lib/inputs.tsx';
+import { Note } from '../../lib/note.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
@@ -41,11 +42,7 @@ function Order({ order }: Props) {
         {order.fulfillment_status !== 'needs_attention' && <State code={order.fulfillment_status} />}
         <Dispute order={order} />
       </PageHeading>
-      {order.imported_at && (
-        <Alert severity="info" sx={{ mb: 2 }}>
-          Imported: paid and shipped elsewhere
-        </Alert>
-      )}
+      {order.imported_at && <Note severity="info">Imported: paid and shipped elsewhere</Note>}
       {order.attentions.map((attention) => (
         <AttentionAlert key={attention.code} orderId={order.id} attention={attention} />
       ))}

@@ -5,6 +5,7 @@ import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Buttons } from '../../lib/buttons.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { TextInput } from '../../lib/inputs.tsx';
 import { Rows } from '../../lib/rows.tsx';
@@ -50,10 +51,10 @@ function ShipmentActions({ order }: Props) {
   const { fulfillment_status: fulfillment, labels: parcels, status } = order;
   const mayBeByHand = parcels.length === 0 || parcels.some(isByHandIn(order));
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Buttons>
       {fulfillment === 'shipped' && status !== 'refunded' && mayBeByHand && <CancelShipment order={order} />}
       <AddParcel order={order} />
-    </Box>
+    </Buttons>
   );
 }
 
@@ -98,7 +99,7 @@ function AddParcel({ order: { id, order_number } }: Props) {
 
 function Corrections({ order: { id }, parcel: { carrier, tracking_number } }: Props & { readonly parcel: Parcel }) {
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Buttons>
       <Action<Body<'admin.shipOrder'>>
         label="Edit"
         title="Correct the tracking number"
@@ -122,7 +123,7 @@ function Corrections({ order: { id }, parcel: { carrier, tracking_number } }: Pr
         run={(_, options) => admin.correctTracking(id, { tracking_number, correction: null }, options)}
         done="Tracking number removed."
       />
-    </Box>
+    </Buttons>
   );
 }
 

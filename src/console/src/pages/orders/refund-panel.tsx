@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import Typography from '@mui/material/Typography';
 import type { Body, OrderFile } from '@storefront-commerce/client';
 import { useState } from 'react';
@@ -11,6 +10,7 @@ import { Panel } from '../../lib/facts.tsx';
 import { formatCode, formatMoney, formatTime, isolate } from '../../lib/format.ts';
 import { TextInput } from '../../lib/inputs.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
+import { Note } from '../../lib/note.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
 import { paidFor } from './paid-for.ts';
@@ -91,11 +91,11 @@ function EndWarning({ order, left }: { readonly order: OrderFile; readonly left:
   if (left > 0 && amount !== left) return null;
   const onCard = order.gift_card_cents - order.gift_card_returned_cents;
   return (
-    <Alert severity="warning" sx={{ mb: 2 }}>
+    <Note severity="warning">
       This ends the order.
       {onCard > 0 && ` The gift card gets back ${formatMoney(onCard, order.currency)}.`}
       {!order.shipped_at && ' All its items return to stock, and its label is voided.'}
-    </Alert>
+    </Note>
   );
 }
 

@@ -1,9 +1,9 @@
-import Box from '@mui/material/Box';
 import { ApiError, type Body, type ManagedPartner } from '@storefront-commerce/client';
 import { maxValue, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Buttons } from '../../lib/buttons.tsx';
 import { formatCount, formatMoney, formatPercent } from '../../lib/format.ts';
 import { TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
@@ -66,7 +66,7 @@ function NewPartner() {
 function PartnerActions({ partner }: { readonly partner: ManagedPartner }) {
   const { code, name } = partner;
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Buttons>
       <VersionedAction
         title={`Edit ${name}`}
         scope="admin.promotions:write"
@@ -87,7 +87,7 @@ function PartnerActions({ partner }: { readonly partner: ManagedPartner }) {
         run={() => admin.deletePartner(code)}
         done="Partner deleted."
       />
-    </Box>
+    </Buttons>
   );
 }
 

@@ -7,6 +7,7 @@ import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatCode, formatCount, formatTime } from '../../lib/format.ts';
+import { Note } from '../../lib/note.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { isOpen, OperationPage } from '../files/operation-page.tsx';
@@ -54,14 +55,14 @@ function ErasureParts({ of: found }: Props) {
 function Blockers({ of: { blockers } }: Props) {
   if (blockers.length === 0) return null;
   return (
-    <Alert severity="warning" sx={{ mb: 2 }}>
+    <Note severity="warning">
       Something is in progress that has to end first:
       <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
         {blockers.map((blocker) => (
           <li key={blocker}>{blocker}</li>
         ))}
       </Box>
-    </Alert>
+    </Note>
   );
 }
 

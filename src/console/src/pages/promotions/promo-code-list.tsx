@@ -1,9 +1,9 @@
-import Box from '@mui/material/Box';
 import type { Body, PromoCode } from '@storefront-commerce/client';
 import { FormDataConsumer, maxValue, type RaRecord, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Buttons } from '../../lib/buttons.tsx';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { choicesOf, formatCode, formatMoney, formatPercent, formatTime } from '../../lib/format.ts';
 import { SelectInput, TextArrayInput, TextInput } from '../../lib/inputs.tsx';
@@ -72,7 +72,7 @@ function CreatePromoCode() {
 function PromoCodeActions({ promo }: { readonly promo: PromoCode }) {
   const { code } = promo;
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Buttons>
       <VersionedAction
         title={`Edit ${code}`}
         scope="admin.promotions:write"
@@ -93,7 +93,7 @@ function PromoCodeActions({ promo }: { readonly promo: PromoCode }) {
         run={() => admin.deletePromoCode(code)}
         done="Promo code deleted."
       />
-    </Box>
+    </Buttons>
   );
 }
 

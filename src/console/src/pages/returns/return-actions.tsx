@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import type { Body, OrderFile, Return } from '@storefront-commerce/client';
 
 import { admin } from '../../admin.ts';
@@ -7,6 +6,7 @@ import { formatMoney } from '../../lib/format.ts';
 import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
+import { Note } from '../../lib/note.tsx';
 
 interface Props {
   readonly item: Return;
@@ -16,7 +16,7 @@ interface OrderProps {
   readonly order: OrderFile;
 }
 
-type Note = Body<'admin.approveReturn'>;
+type Message = Body<'admin.approveReturn'>;
 
 const whatClosingDoes = {
   approved: 'The goods did not arrive: its items can be requested in another return.',
@@ -32,7 +32,7 @@ export function ReturnActions({ item }: Props) {
     <>
       {status === 'requested' && (
         <>
-          <Action<Note>
+          <Action<Message>
             label="Approve"
             title={`Approve ${number}`}
             scope="admin.returns:write"
@@ -41,7 +41,7 @@ export function ReturnActions({ item }: Props) {
           >
             {note}
           </Action>
-          <Action<Note>
+          <Action<Message>
             label="Reject"
             title={`Reject ${number}`}
             scope="admin.returns:write"
@@ -55,7 +55,7 @@ export function ReturnActions({ item }: Props) {
         </>
       )}
       {status === 'approved' && (
-        <Action<Note>
+        <Action<Message>
           label="Receive"
           title={`The goods of ${number} have arrived`}
           scope="admin.returns:write"
@@ -68,7 +68,7 @@ export function ReturnActions({ item }: Props) {
       )}
       {status === 'received' && <RefundReturn item={item} />}
       {(status === 'approved' || status === 'received' || status === 'refunded') && (
-        <Action<Note>
+        <Action<Message>
           label="Close"
           title={`Close ${number}`}
           submit="Close the return"
@@ -111,9 +111,9 @@ function RefundedBefore({ order: { refunded_cents: refunded, refunds, currency, 
   const before = sumOf('requested') + Math.max(sumOf('sent'), refunded);
   if (before === 0) return null;
   return (
-    <Alert severity="warning" sx={{ mb: 2 }}>
+    <Note severity="warning">
       {formatMoney(before, currency)} of {number} was refunded before. If that was for these goods, enter what is left
       of their price, or 0.
-    </Alert>
+    </Note>
   );
 }

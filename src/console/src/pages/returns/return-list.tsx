@@ -1,6 +1,6 @@
-import Box from '@mui/material/Box';
 import type { Return } from '@storefront-commerce/client';
 
+import { Buttons } from '../../lib/buttons.tsx';
 import { emailFilter } from '../../lib/email-filter.tsx';
 import { choicesOf, formatTime, isolate } from '../../lib/format.ts';
 import { SelectInput } from '../../lib/inputs.tsx';
@@ -34,9 +34,9 @@ export function ReturnList() {
         {
           label: 'Next',
           show: (item) => (
-            <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+            <Buttons>
               <ReturnActions item={item} />
-            </Box>
+            </Buttons>
           ),
         },
       ]}

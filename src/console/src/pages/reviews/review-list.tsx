@@ -1,8 +1,8 @@
-import Box from '@mui/material/Box';
 import type { ManagedReview } from '@storefront-commerce/client';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Buttons } from '../../lib/buttons.tsx';
 import { choicesOf, formatTime, isolate } from '../../lib/format.ts';
 import { SelectInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
@@ -49,7 +49,7 @@ function describeAuthor({ author_name: name, verified_purchase: isVerified, ...r
 
 function ReviewActions({ review: { id, status, other_approved: isFurther } }: { readonly review: ManagedReview }) {
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Buttons>
       {status !== 'approved' && (
         <Action
           label="Approve"
@@ -69,6 +69,6 @@ function ReviewActions({ review: { id, status, other_approved: isFurther } }: { 
           done="Review rejected."
         />
       )}
-    </Box>
+    </Buttons>
   );
 }

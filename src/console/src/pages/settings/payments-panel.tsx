@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { Body, PaymentAccount } from '@storefront-commerce/client';
@@ -10,6 +9,7 @@ import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { PasswordInput, TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
+import { Note } from '../../lib/note.tsx';
 import { CheckProvider } from './check-provider.tsx';
 import { RotateWebhookSecret } from './rotate-webhook-secret.tsx';
 
@@ -33,9 +33,7 @@ function Payments({ account }: Props) {
   return (
     <Panel title="Payments" actions={<CheckProvider kind="payments" />}>
       {mode === 'connect' && (
-        <Alert severity="warning" sx={{ mb: 2 }}>
-          In connect mode the store cannot sell. Enter keys of its own.
-        </Alert>
+        <Note severity="warning">In connect mode the store cannot sell. Enter keys of its own.</Note>
       )}
       <Facts
         of={[

@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import type { Body, Result, ShippingAccount } from '@storefront-commerce/client';
 import { required } from 'react-admin';
 
@@ -9,6 +8,7 @@ import { Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { PasswordInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
+import { Note } from '../../lib/note.tsx';
 import { VersionedForm } from '../../lib/versioned-form.tsx';
 import { useScope } from '../../session/session.ts';
 import { CheckProvider } from './check-provider.tsx';
@@ -45,15 +45,15 @@ function Shipping({ account }: Props) {
       }
     >
       {pausedSince && (
-        <Alert severity="warning" sx={{ mb: 2 }}>
+        <Note severity="warning">
           Labels have waited since {formatTime(pausedSince)}, because Shippo rejects the key. Replace it, or check the
           account once it works again.
-        </Alert>
+        </Note>
       )}
       {!token && !secret && (
-        <Alert severity="info" sx={{ mb: 2 }}>
+        <Note severity="info">
           Without a webhook token, Shippo's notifications are rejected, and parcels are tracked by polling only.
-        </Alert>
+        </Note>
       )}
       {mayEdit ? <TermsForm account={account} /> : <ShippingFacts account={account} />}
     </Panel>

@@ -1,10 +1,10 @@
-import Box from '@mui/material/Box';
 import { ApiError, type Body, type Staff } from '@storefront-commerce/client';
 import { email, required } from 'react-admin';
 import { useWatch } from 'react-hook-form';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Buttons } from '../../lib/buttons.tsx';
 import { choicesOf, formatCode, formatTime } from '../../lib/format.ts';
 import { SelectInput, TextInput } from '../../lib/inputs.tsx';
 import { Listing } from '../../lib/listing.tsx';
@@ -68,7 +68,7 @@ function MemberActions({ member }: { readonly member: Staff }) {
   const isSelf = useSession()?.staff.id === id;
   if (revoked_at) return <State code="revoked" />;
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Buttons>
       <VersionedAction<Staff, Body<'admin.updateStaff'>>
         title={`Edit ${name || email}`}
         scope="admin.staff:write"
@@ -92,7 +92,7 @@ function MemberActions({ member }: { readonly member: Staff }) {
           done="Member revoked."
         />
       )}
-    </Box>
+    </Buttons>
   );
 }
 

@@ -1,9 +1,9 @@
-import Box from '@mui/material/Box';
 import type { Body, Subscription } from '@storefront-commerce/client';
 import { RadioButtonGroupInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Buttons } from '../../lib/buttons.tsx';
 import { choicesOf } from '../../lib/format.ts';
 import { SelectInput } from '../../lib/inputs.tsx';
 import { AddressInputs } from '../orders/address-panel.tsx';
@@ -22,7 +22,7 @@ export function SubscriptionActions({ subscription }: Props) {
   const { id, status, cancel_at_period_end: isLast } = subscription;
   if (status === 'canceled') return null;
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Buttons>
       {status === 'paused' ? (
         <Action
           label="Resume"
@@ -64,7 +64,7 @@ export function SubscriptionActions({ subscription }: Props) {
       ) : (
         <CancelSubscription subscription={subscription} />
       )}
-    </Box>
+    </Buttons>
   );
 }
 

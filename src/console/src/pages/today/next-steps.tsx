@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
 import ListItemText from '@mui/material/ListItemText';
@@ -10,6 +9,7 @@ import { Advice } from '../../lib/advice.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime, headingOf } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
+import { Note } from '../../lib/note.tsx';
 import { PageLink } from '../../lib/page-link.tsx';
 import { useScope } from '../../session/session.ts';
 
@@ -50,9 +50,9 @@ export function NextSteps() {
 /** A new store has none, and waits for no order either. */
 function MissingPayments() {
   return (
-    <Alert severity="warning" sx={{ mb: 2 }}>
+    <Note severity="warning">
       The store has no payment account, so it cannot sell yet. <PageLink to={places.payments}>Set up payments</PageLink>
-    </Alert>
+    </Note>
   );
 }
 

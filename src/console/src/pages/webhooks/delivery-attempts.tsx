@@ -4,6 +4,7 @@ import type { Result, WebhookAttempt, WebhookDelivery } from '@storefront-commer
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { Buttons } from '../../lib/buttons.tsx';
 import { Details } from '../../lib/details.tsx';
 import { Facts } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
@@ -12,7 +13,7 @@ import { Loaded } from '../../lib/loaded.tsx';
 /** A delivery with each attempt, and sending it again. */
 export function DeliveryAttempts({ delivery: { id, type } }: { readonly delivery: WebhookDelivery }) {
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Buttons>
       <Details label="Attempts" title={type} maxWidth="md">
         <Loaded queryKey={['delivery', id]} load={(signal) => admin.getWebhookDelivery(id, { signal })}>
           {({ delivery, attempts, request }) => (
@@ -34,7 +35,7 @@ export function DeliveryAttempts({ delivery: { id, type } }: { readonly delivery
         run={(_, options) => admin.redeliverWebhook(id, options)}
         done="The event is on its way."
       />
-    </Box>
+    </Buttons>
   );
 }
 

@@ -1,9 +1,9 @@
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import type { WebhookEndpoint } from '@storefront-commerce/client';
 
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatCode, formatTime } from '../../lib/format.ts';
+import { Note } from '../../lib/note.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { State } from '../../lib/texts.tsx';
@@ -22,10 +22,10 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
         <State code={status} />
       </PageHeading>
       {endpoint.disabled_reason && endpoint.disabled_reason !== 'owner' && (
-        <Alert severity="warning" sx={{ mb: 2 }}>
+        <Note severity="warning">
           It was disabled because it is {formatCode(endpoint.disabled_reason).toLowerCase()}. Enable it when it works
           again, then recover what it missed.
-        </Alert>
+        </Note>
       )}
       <Panel title="Endpoint">
         <Facts
