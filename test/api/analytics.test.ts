@@ -49,6 +49,18 @@ test.serial('POST /analytics/events stores a batch that is counted a moment late
   t.like(second, { type: 'cart_item_added', value_cents: 3800 });
 });
 
+test.serial('POST /analytics/events ignores what no event has, and does not store it', async (t) => {
+  const { tenant, ctx } = t.context;
+  const { body } = await send(t.context, [{ ...buildEvent(), id: 'evt_1', email: 'ada@example.com' }]);
+  t.deepEqual(body, { accepted: 1, rejected: [] });
+  const [batch] = await read<{ events: readonly object[] }>(
+    ctx,
+    sql`select events from analytics_batches where tenant_id = ${tenant.id}`,
+  );
+  t.false(JSON.stringify(batch).includes('ada@example.com'));
+  t.true(JSON.stringify(batch).includes('product_viewed'));
+});
+
 test.serial(
   'POST /analytics/events takes what a page leaves empty as omitted, and a currency in lower case',
   async (t) => {

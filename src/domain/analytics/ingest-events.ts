@@ -53,10 +53,17 @@ export async function ingestEvents(ctx: Context, { input, rawBody, sender }: Eve
   return { accepted: events.length, rejected };
 }
 
-function storable({ event_id, occurred_at, ...fields }: EventInput, id: string, at: Date): StoredEvent {
+function storable(event: EventInput, id: string, at: Date): StoredEvent {
+  const { event_id, occurred_at, ...fields } = withKnownFields(event);
   const type = fields.type === paidType ? claimedType : fields.type;
   return { ...fields, id, at, type, currency: fields.currency?.toUpperCase() ?? null };
 }
+
+const knownFields = Object.keys(EventInput.properties) as (keyof EventInput)[];
+
+/** What else a page sends has no bound, and may be personal data. */
+const withKnownFields = (event: EventInput): EventInput =>
+  Object.fromEntries(knownFields.map((name) => [name, event[name]])) as EventInput;
 
 /** What a request shows of its sender. Neither part is stored. */
 export interface Sender {
