@@ -137,6 +137,21 @@ test('in a busy process jobs yield to the orders of other tenants, and not to th
   );
 });
 
+test('a job that has just come does not start before those that wait', async (t) => {
+  const measureEveryMs = 5;
+  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000, measureEveryMs });
+  priorityGate.enterFirst('ten_other');
+  const turns = Array.from({ length: 2 }, () => request(priorityGate));
+  // No timer fires before the next job has come.
+  for (const since = performance.now(); performance.now() < since + 2 * measureEveryMs; );
+  turns.push(request(priorityGate));
+  for (let turn = 0; turn < 5; turn += 1) await undefined;
+  t.deepEqual(
+    turns.map(({ come }) => come),
+    [true, true, false],
+  );
+});
+
 test('in an idle process jobs do not wait while orders pass', async (t) => {
   for (const orders of ['ten_1', 'ten_other']) {
     const isBusy = () => {

@@ -203,18 +203,15 @@ export class PriorityGate {
   async enter(tenantId: string): Promise<() => void> {
     const hasRested = this.#beginning === 0 && performance.now() - this.#measuredAt >= this.#beginningMs;
     if (hasRested) this.#places = fewAtOnce;
-    this.#measure();
-    if (this.#hasRoom(tenantId)) this.#begin(tenantId);
-    else {
-      await new Promise<void>((resolve) => {
-        const begin = () => {
-          this.#begin(tenantId);
-          resolve();
-        };
-        this.#waiting.push({ tenantId, begin });
-        this.#measureAgain();
-      });
-    }
+    // Behind those that wait already: the measurement may have made room for them.
+    await new Promise<void>((resolve) => {
+      const begin = () => {
+        this.#begin(tenantId);
+        resolve();
+      };
+      this.#waiting.push({ tenantId, begin });
+      this.#beginWaiting();
+    });
 
     const leave = once(() => {
       this.#beginning -= 1;
