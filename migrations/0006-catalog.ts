@@ -96,7 +96,8 @@ export class Catalog extends Migration {
         primary key (tenant_id, id),
         foreign key (tenant_id, product_id) references products (tenant_id, id)
       ) with (fillfactor = 80);
-      create index variants_by_product on variants (tenant_id, product_id);
+      -- Not by store first: where most stores have few variants, it would be read as a whole for one with many.
+      create index variants_by_product on variants (product_id, tenant_id);
       create unique index variants_sku on variants (tenant_id, sku) where removed_at is null;
       ${tenantTable('variants')}
 

@@ -63,7 +63,8 @@ async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: 
     moved as (
       update variants v set stock = ${move.stock ?? sql`v.stock`}, stock_held = ${move.held ?? sql`v.stock_held`}
       from present p join wanted w on w.variant_id = p.id
-      where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = p.id and not exists (select from short)
+      where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = p.id and v.id = any(array(select id from present))
+        and not exists (select from short)
       returning w.movement_id, v.id, v.stock - p.stock as quantity, p.sold_out and v.stock > v.stock_held as is_back),
     ledger as (
       insert into stock_movements (tenant_id, id, variant_id, quantity, reason, order_id, at)

@@ -43,7 +43,7 @@ export async function unknownSlugs(ctx: InTransaction, slugs: readonly string[])
   if (slugs.length === 0) return [];
   const rows = await ctx.tx.execute<{ slug: string }>(sql`
     select slug from unnest(${slugs}::text[]) as given(slug) where not exists (
-      select from products p where p.tenant_id = ${opaque(ctx.tenant.id)} and p.slug = given.slug)`);
+      select from products p where p.tenant_id = ${opaque(ctx.tenant.id)} and p.slug = given.slug offset 0)`);
   return rows.map(({ slug }) => slug);
 }
 
