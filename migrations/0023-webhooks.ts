@@ -72,8 +72,9 @@ export class Webhooks extends Migration {
         created_at timestamptz not null,
         finished_at timestamptz,
         primary key (tenant_id, id),
-        -- Begins with the event, because deleting an event looks up its deliveries.
-        unique (tenant_id, event_id, endpoint_id),
+        -- Begins with the event, because deleting an event looks up its deliveries. What began with the store would be
+        -- read as a whole for one with many, where most have few.
+        unique (event_id, tenant_id, endpoint_id),
         foreign key (tenant_id, endpoint_id) references webhook_endpoints (tenant_id, id) on delete cascade,
         foreign key (tenant_id, event_id) references events (tenant_id, id),
         check ((state = 'pending') = (next_attempt_at is not null)),
@@ -84,7 +85,7 @@ export class Webhooks extends Migration {
       -- Finds a leased batch when its outcomes are recorded, whatever the statistics of the table say.
       create index webhook_deliveries_leased on webhook_deliveries (tenant_id, lease_token)
         where lease_token is not null;
-      create index webhook_deliveries_of_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
+      create index webhook_deliveries_of_endpoint on webhook_deliveries (endpoint_id, tenant_id, id);
       -- With the time, which the overview reads of each that failed.
       create index webhook_deliveries_by_state on webhook_deliveries (tenant_id, endpoint_id, state, id)
         include (finished_at) where state <> 'delivered';

@@ -4,28 +4,33 @@ import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { holdStock, releaseStock, saveProducts, unknownSlugs } from '#src/domain/catalog/index.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { explainStatements } from '#test/support/explain-statements.ts';
+import { type Explained, explainStatements } from '#test/support/explain-statements.ts';
 import { stonewareInputs } from '#test/support/factories/catalog.ts';
+import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { multiplyStore } from '#test/support/multiply-store.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const none: ReadonlySet<string> = new Set();
 
+/** Of each row that the store has, it then has a thousand more, and 500 other stores have one each. */
+async function makeUneven({ ctx, services }: TestContext, shared = none): Promise<void> {
+  const others = new Map(Array.from({ length: 500 }, (_, number) => [`ten_${number}`, 1]));
+  await multiplyStore(services.config.databaseUrl, ctx.tenant.id, { own: 1000, others }, { shared, single: none });
+  await services.execute(rawSql('analyze'));
+}
+
+const costly = (explained: readonly Explained[]) =>
+  explained.filter(({ read }) => read > 300).map(({ kind, read, scans }) => ({ kind, read, scans }));
+
 test.serial(
   'the products of a store that has far more than the average are saved and sold by their keys',
   async (t) => {
     const { ctx, services } = t.context;
     await transact(ctx, (ctx) => saveProducts(ctx, stonewareInputs(3), {}));
-    const others = new Map(Array.from({ length: 500 }, (_, number) => [`ten_${number}`, 1]));
-    await multiplyStore(
-      services.config.databaseUrl,
-      ctx.tenant.id,
-      { own: 1000, others },
-      { shared: none, single: none },
-    );
-    await services.execute(rawSql('analyze'));
+    await makeUneven(t.context);
 
     const variants = await read<{ id: string }>(
       ctx,
@@ -49,9 +54,19 @@ test.serial(
       }),
     );
     t.true(explained.length >= 10);
-    t.deepEqual(
-      explained.filter(({ read }) => read > 300).map(({ kind, read, scans }) => ({ kind, read, scans })),
-      [],
-    );
+    t.deepEqual(costly(explained), []);
   },
 );
+
+test.serial('the deliveries of a store that has far more than the average are claimed by their keys', async (t) => {
+  const { ctx, services } = t.context;
+  const { id } = await buildEndpoint(ctx, await receiverFor(t));
+  await recordTests(ctx, id, 3);
+  await runJobs(services);
+  await makeUneven(t.context, new Set(['webhook_deliveries.endpoint_id']));
+
+  await recordTests(ctx, id, 3);
+  const explained = await explainStatements(services, () => runJobs(services), { pattern: /webhook_deliveries/ });
+  t.deepEqual(await countStates(ctx, id), { delivered: 3 * 1001 + 3 });
+  t.deepEqual(costly(explained), []);
+});
