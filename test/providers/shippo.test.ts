@@ -299,6 +299,30 @@ test('the deadline of a call holds, also after a garbage collection', async (t) 
   }
 });
 
+test('a response whose body stalls or breaks off fails its call, and nothing else in the process', async (t) => {
+  const responses = [200, 404, 429, 500].flatMap((status) => [true, false].map((breaksOff) => ({ status, breaksOff })));
+  let next = responses[0];
+  const server = createServer((_, response) => {
+    response.writeHead(next?.status ?? 200, { 'content-type': 'application/json', 'content-length': 100 });
+    response.write('{"detail":', () => next?.breaksOff && response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { account } = setUp(t.context);
+  const gateway = createShippoGateway({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    log: silentLog,
+    breaker: new CircuitBreaker({ openMs: 60_000, failures: 50 }),
+  });
+  for (next of responses) {
+    const error = await failure(gateway.fetchPurchase(account, 'pur_1', { timeoutMs: 150 }));
+    t.is(error.failure, 'away', JSON.stringify(next));
+  }
+});
+
 test("a carrier's rejection is classified by its message", async (t) => {
   const { account, gateway, fault } = setUp(t.context);
   const {

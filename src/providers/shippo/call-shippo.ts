@@ -120,8 +120,10 @@ const loadSdk = loadOnce(async (): Promise<Sdk> => {
         async fetcher(input, init) {
           const response = await fetch(input, { ...init, signal });
           received.status = response.status;
-          if (!response.ok) return response;
-          received.body = await response.text();
+          const body = await response.text();
+          // Not as it arrives: the SDK reads a copy, and nobody would handle that the other one broke off.
+          if (!response.ok) return new Response(body || null, response);
+          received.body = body;
           throw new Withheld();
         },
       });
