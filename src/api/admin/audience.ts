@@ -4,7 +4,7 @@ import type { AdminArea, Scope } from '#src/domain/tenants/index.ts';
 const common = { tag: 'admin', limit: 'owner' } as const;
 
 /** What every route has by which a member works on its own session or second factor. */
-export const own = { tag: common.tag, audience: toStaff, limit: 'staff' } as const;
+export const ownSession = { tag: common.tag, audience: toStaff, limit: 'staff' } as const;
 
 /** What every route of the owner's side that changes nothing has, in an area of the owner's work. */
 export const reading = (area: AdminArea) => ({ ...common, audience: toBearerOrStaff(`admin.${area}:read`) }) as const;

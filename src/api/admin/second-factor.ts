@@ -12,10 +12,10 @@ import {
   verifyStaffSession,
 } from '#src/domain/staff/index.ts';
 import { Done, Type } from '#src/lib/schema.ts';
-import { own } from './audience.ts';
+import { ownSession } from './audience.ts';
 
 export const postVerification = defineRoute({
-  ...own,
+  ...ownSession,
   operationId: 'admin.verifySession',
   method: 'post',
   path: '/api/v1/admin/session/verification',
@@ -30,7 +30,7 @@ export const postVerification = defineRoute({
 });
 
 export const postVerificationEmail = defineRoute({
-  ...own,
+  ...ownSession,
   operationId: 'admin.emailVerificationCode',
   method: 'post',
   path: '/api/v1/admin/session/verification/email',
@@ -44,7 +44,7 @@ export const postVerificationEmail = defineRoute({
 });
 
 export const postTotp = defineRoute({
-  ...own,
+  ...ownSession,
   operationId: 'admin.startTotp',
   method: 'post',
   path: '/api/v1/admin/second-factor/totp',
@@ -64,7 +64,7 @@ export const postTotp = defineRoute({
 });
 
 export const postTotpConfirmation = defineRoute({
-  ...own,
+  ...ownSession,
   operationId: 'admin.confirmTotp',
   method: 'post',
   path: '/api/v1/admin/second-factor/totp/confirm',
@@ -79,7 +79,7 @@ export const postTotpConfirmation = defineRoute({
 });
 
 export const deleteTotp = defineRoute({
-  ...own,
+  ...ownSession,
   operationId: 'admin.removeTotp',
   method: 'delete',
   path: '/api/v1/admin/second-factor/totp',

@@ -19,7 +19,7 @@ import { notFound } from '#src/lib/errors.ts';
 import { clientNetworkOf } from '#src/lib/network-of.ts';
 import { Done, Email, Id, Text, Type } from '#src/lib/schema.ts';
 import { insufficientScope } from '../lib/authenticate.ts';
-import { own } from './audience.ts';
+import { ownSession } from './audience.ts';
 
 export const postSignInRequest = defineRoute({
   operationId: 'admin.requestSignInLink',
@@ -59,7 +59,7 @@ export const postSignIn = defineRoute({
 });
 
 export const getSession = defineRoute({
-  ...own,
+  ...ownSession,
   operationId: 'admin.getSession',
   method: 'get',
   path: '/api/v1/admin/session',
@@ -71,7 +71,7 @@ export const getSession = defineRoute({
 });
 
 export const postSignOut = defineRoute({
-  ...own,
+  ...ownSession,
   operationId: 'admin.signOut',
   method: 'post',
   path: '/api/v1/admin/session/sign-out',
@@ -84,7 +84,7 @@ export const postSignOut = defineRoute({
 });
 
 export const getSessions = defineRoute({
-  ...own,
+  ...ownSession,
   operationId: 'admin.listSessions',
   method: 'get',
   path: '/api/v1/admin/sessions',
@@ -102,7 +102,7 @@ export const getSessions = defineRoute({
 });
 
 export const postSessionRevocation = defineRoute({
-  ...own,
+  ...ownSession,
   operationId: 'admin.revokeSession',
   method: 'post',
   path: '/api/v1/admin/sessions/:id/revoke',
