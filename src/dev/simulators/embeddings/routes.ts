@@ -46,13 +46,8 @@ export function embeddingsRoutes(defaultDimensions: number): Router {
   router.post('/v1/embeddings', async (ctx) => {
     const body = await readJson(ctx);
     counts.requests += 1;
-    if (
-      await applyFault(
-        ctx,
-        faults.take(() => true),
-      )
-    )
-      return;
+    const fault = faults.take(() => true);
+    if (fault && (await applyFault(ctx, fault))) return;
     if (!/^Bearer \S+$/.test(ctx.get('authorization'))) {
       return reject(ctx, 401, 'You did not provide an API key.', null);
     }
@@ -102,8 +97,8 @@ export function embeddingsRoutes(defaultDimensions: number): Router {
 }
 
 /** True when the response is sent, or never will be. */
-async function applyFault(ctx: Ctx, fault: EmbeddingsFault | undefined): Promise<boolean> {
-  switch (fault?.kind) {
+async function applyFault(ctx: Ctx, fault: EmbeddingsFault): Promise<boolean> {
+  switch (fault.kind) {
     case 'status':
       if (fault.retry_after !== undefined) ctx.set('Retry-After', String(fault.retry_after));
       reject(ctx, fault.status ?? 500, 'Simulated fault.', null);
@@ -118,8 +113,6 @@ async function applyFault(ctx: Ctx, fault: EmbeddingsFault | undefined): Promise
       ctx.respond = false;
       ctx.req.socket.resetAndDestroy();
       return true;
-    default:
-      return false;
   }
 }
 
