@@ -38,7 +38,8 @@ interface Movement extends StockOrder {
  * Move the stock of several variants, all or nothing, and write the ledger, in one statement. Rows are locked in the
  * order of their ids, so that two orders of the same variants cannot deadlock, and with `no key update`, which does not
  * block inserting cart lines that refer to them. A variant that was sold out and is available again enqueues the
- * notification of its waitlist.
+ * notification of its waitlist. The ids are named to the update as a list, too: joined alone, all variants of a large
+ * store may be read.
  * @returns the variants that are short, in which case nothing was moved; an unknown variant has no stock
  */
 async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: Movement): Promise<StockShortage[]> {
