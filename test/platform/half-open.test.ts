@@ -5,7 +5,7 @@ import { readConfig } from '#src/config.ts';
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import { seconds } from '#src/lib/duration.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -43,19 +43,21 @@ interface TimedResponse extends ApiResponse {
 /** Heroku's router gives up on a request after this time. */
 const routerMs = seconds(30);
 
-async function startMachine(t: ExecutionContext): Promise<Machine> {
-  const [own, { url: redisUrl }] = await Promise.all([createTestDatabase(), createTestRedis()]);
-  const databaseUrl = new URL(own.url);
+/** @param readMs where PostgreSQL responds all the time: the machine may be busy with other tests */
+async function startMachine(t: ExecutionContext, readMs?: number): Promise<Machine> {
+  const [copy, { url: redisUrl }] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const databaseUrl = new URL(copy.url);
   databaseUrl.searchParams.delete('connect_timeout');
   const [database, redis] = await Promise.all([startSilentProxy(databaseUrl.href), startSilentProxy(redisUrl)]);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url });
-  const services = await createServices(readConfig(environment), 'test', { log: silentLog });
+  const own = await createServices(readConfig(environment), 'test', { log: silentLog });
+  const services = { ...own, timeouts: { ...own.timeouts, ...(readMs && { readMs }) } };
   const api = await serveApi(services, { isRecorded: false });
   t.teardown(async () => {
     await api.close();
     await services.close();
     await Promise.all([database.close(), redis.close()]);
-    await own.drop();
+    await copy.drop();
   });
   await until(() => services.redis.status === 'ready');
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
@@ -82,8 +84,8 @@ async function startMachine(t: ExecutionContext): Promise<Machine> {
 
 test('requests get 503 in time while a connection to PostgreSQL is half-open, and succeed again after it', async (t) => {
   const { request, database } = await startMachine(t);
-  const { cart: before, ready } = await request();
-  t.deepEqual([before.status, ready.status], [200, 200]);
+  const succeed = async () => Object.values(await request()).every(({ status }) => status < 300);
+  await until(succeed);
 
   database.silence();
   const { ready: unready, ...rejected } = await request();
@@ -97,7 +99,7 @@ test('requests get 503 in time while a connection to PostgreSQL is half-open, an
   t.log(`/readyz: after ${Math.round(unready.tookMs)} ms`);
 
   database.restore();
-  await until(async () => Object.values(await request()).every(({ status }) => status < 300));
+  await until(succeed);
 });
 
 test('a transaction with a time limit of its own ends by that while its connection is half-open', async (t) => {
@@ -115,7 +117,7 @@ test('a transaction with a time limit of its own ends by that while its connecti
 });
 
 test('requests succeed and jobs wait while a connection to Redis is half-open, and each job runs once after it', async (t) => {
-  const { request, redis, ctx, services } = await startMachine(t);
+  const { api, request, redis, ctx, services } = await startMachine(t, minutes(1));
   const worked: string[] = [];
   const relay = startRelay(services);
   const workers = startWorkers(
@@ -132,11 +134,13 @@ test('requests succeed and jobs wait while a connection to Redis is half-open, a
   redis.silence();
   const silentAt = performance.now();
   await enqueueFor('lbl_meanwhile');
-  for (const [name, { status, tookMs }] of Object.entries(await request())) {
+  const { ready: _, ...requests } = await request();
+  for (const [name, { status, tookMs }] of Object.entries(requests)) {
     t.log(`${name}: ${status} after ${Math.round(tookMs)} ms`);
     t.true(status < 300, name);
     t.true(tookMs < routerMs, name);
   }
+  await until(async () => (await api.call('GET', '/readyz')).status === 200);
   t.is(await services.sharedMetrics.read(), undefined);
   await until(() => services.redis.status !== 'ready', { what: 'the silence to be noticed' });
   t.log(`Noticed after ${Math.round(performance.now() - silentAt)} ms.`);
@@ -154,7 +158,7 @@ test('requests succeed and jobs wait while a connection to Redis is half-open, a
 test('the board says that Redis is unavailable while a connection to it is half-open', async (t) => {
   const { api, redis } = await startMachine(t);
   const overview = () => api.call('GET', '/ops/queues/api/queues');
-  t.is((await overview()).status, 200);
+  await until(async () => (await overview()).status === 200);
   redis.silence();
   for (const path of ['/ops/queues/api/queues', '/ops/queues/api/queues/labels/job_1']) {
     const { status, body } = await api.call('GET', path);
