@@ -1,12 +1,11 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { registerHooks } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import anyTest, { type TestFn } from 'ava';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { freePort } from '#src/dev/embedded/free-port.ts';
-import type { Listening } from '#src/dev/listen.ts';
+import { type Listening, listen } from '#src/dev/listen.ts';
 import { type ShippoControl, shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import type { ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
@@ -74,6 +73,14 @@ function setUp({ simulator, control }: Given, { failures = 50, openMs = 60_000 }
       control.fault({ match, kind, account: account.apiKey, ...more }),
     bought: async () => (await control.account(account.apiKey)).labels_bought,
   };
+}
+
+/** A gateway to a server that responds as the simulator never does. */
+async function gatewayTo(t: ExecutionContext, respond: RequestListener) {
+  const { url, close } = await listen(createServer(respond));
+  t.teardown(close);
+  const breaker = new CircuitBreaker({ openMs: 60_000, failures: 50 });
+  return createShippoGateway({ baseUrl: url, log: silentLog, breaker });
 }
 
 async function failure(work: Promise<unknown>): Promise<ProviderError> {
@@ -263,19 +270,11 @@ test('a purchase without a response may have happened; a rejected one has not', 
 test('an unreadable response counts as an unknown outcome', async (t) => {
   const answers = ['<html>Created</html>', '{"object_id":', '{"status":"SUCCESS"}', '[]', ''];
   let requests = 0;
-  const server = createServer((_, response) => {
+  const gateway = await gatewayTo(t, (_, response) => {
     requests += 1;
     response.writeHead(201, { 'content-type': 'application/json' }).end(answers[requests - 1]);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const gateway = createShippoGateway({
-    baseUrl,
-    log: silentLog,
-    breaker: new CircuitBreaker({ openMs: 1, failures: 50 }),
-  });
-  const account = { tenantId: 'ten_1', apiKey: 'shippo_test_1' };
+  const { account } = setUp(t.context);
   for (const reply of answers) {
     t.is((await failure(gateway.buyLabel(account, { rateId: 'r', marker: 'm' }))).failure, 'away', reply);
   }
@@ -302,25 +301,24 @@ test('the deadline of a call holds, also after a garbage collection', async (t) 
 test('a response whose body stalls or breaks off fails its call, and nothing else in the process', async (t) => {
   const responses = [200, 404, 429, 500].flatMap((status) => [true, false].map((breaksOff) => ({ status, breaksOff })));
   let next = responses[0];
-  const server = createServer((_, response) => {
+  const gateway = await gatewayTo(t, (_, response) => {
     response.writeHead(next?.status ?? 200, { 'content-type': 'application/json', 'content-length': 100 });
     response.write('{"detail":', () => next?.breaksOff && response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const { account } = setUp(t.context);
-  const gateway = createShippoGateway({
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    log: silentLog,
-    breaker: new CircuitBreaker({ openMs: 60_000, failures: 50 }),
-  });
   for (next of responses) {
     const error = await failure(gateway.fetchPurchase(account, 'pur_1', { timeoutMs: 150 }));
     t.is(error.failure, 'away', JSON.stringify(next));
   }
+});
+
+test('a rejection with a reason phrase that is not ASCII is a rejection', async (t) => {
+  const gateway = await gatewayTo(t, (_, response) => {
+    response.writeHead(400, 'Refus\u00e9', { 'content-type': 'application/json' }).end('{"rate":["No."]}');
+  });
+  const { account } = setUp(t.context);
+  const error = await failure(gateway.buyLabel(account, { rateId: 'r', marker: 'm' }));
+  t.like(error, { failure: 'refused', code: 'rate' });
 });
 
 test("a carrier's rejection is classified by its message", async (t) => {

@@ -119,10 +119,12 @@ const loadSdk = loadOnce(async (): Promise<Sdk> => {
       const httpClient = new HTTPClient({
         async fetcher(input, init) {
           const response = await fetch(input, { ...init, signal });
-          received.status = response.status;
+          const { ok, status, headers } = response;
+          received.status = status;
           const body = await response.text();
-          // Not as it arrives: the SDK reads a copy, and nobody would handle that the other one broke off.
-          if (!response.ok) return new Response(body || null, response);
+          // Not as it arrives: the SDK reads a copy, and nobody would handle that the other one broke off. And without
+          // the reason phrase, which may have characters that a `Response` must not be made with.
+          if (!ok) return new Response(body || null, { status, headers });
           received.body = body;
           throw new Withheld();
         },
