@@ -130,6 +130,7 @@ test('typedCode reads a code from every keyboard', (t) => {
 test('networkOf returns the network of an IP address in one notation', (t) => {
   t.is(networkOf('203.0.113.77'), '203.0.113');
   t.is(networkOf('::ffff:203.0.113.77'), '203.0.113');
+  t.is(networkOf('::ffff:203.0.113.77%eth0'), '203.0.113');
   t.is(networkOf('2001:db8:7:1::5'), '2001:db8:7');
   t.is(networkOf('2001:0DB8:0007:ffff:0:0:0:1'), '2001:db8:7');
   t.is(networkOf('::1'), '0:0:0');
