@@ -69,6 +69,13 @@ test('the page of a proxy that names the request is no response of the service',
   t.is(new Set(keys).size, 1);
 });
 
+test('a response whose reason phrase a proxy has translated is a response', async (t) => {
+  const translated: Reply = (response) => response.writeHead(201, 'Cr\u00e9\u00e9').end('{"cart":{"id":"cart_1"}}');
+  const { storefront, keys } = await storefrontOf(t, [translated]);
+  t.is((await storefront.createCart()).cart.id, 'cart_1');
+  t.is(keys.length, 1);
+});
+
 test('an idempotency key of the caller is the one that is sent', async (t) => {
   const { storefront, keys } = await storefrontOf(t, [drop, cart]);
   await storefront.createCart({}, { idempotencyKey: 'mine' });

@@ -54,7 +54,9 @@ async function send(request: Request, options: RetryOptions): Promise<Response |
     const response = await fetch(request.clone(), { signal: attempt.signal });
     const body = await response.arrayBuffer();
     if (response.redirected && lostInRedirects.includes(response.status)) return redirectedError(response);
-    return new Response(body.byteLength > 0 ? body : null, response);
+    // Without the reason phrase, of which Node.js reads characters that it takes in no `Response`.
+    const { status, headers } = response;
+    return new Response(body.byteLength > 0 ? body : null, { status, headers });
   } catch (cause) {
     signal.throwIfAborted();
     return new ApiError('connection_failed', 'The store cannot be reached at the moment.', { cause });

@@ -123,7 +123,7 @@ const loadSdk = loadOnce(async (): Promise<Sdk> => {
           received.status = status;
           const body = await response.text();
           // Not as it arrives: the SDK reads a copy, and nobody would handle that the other one broke off. And without
-          // the reason phrase, which may have characters that a `Response` must not be made with.
+          // the reason phrase, of which Node.js reads characters that it takes in no `Response`.
           if (!ok) return new Response(body || null, { status, headers });
           received.body = body;
           throw new Withheld();
