@@ -1,3 +1,4 @@
+import { EntityManager } from '@mikro-orm/core';
 import anyTest, { type TestFn } from 'ava';
 import { applyStore } from '#src/cli/apply/apply-store.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -22,11 +23,38 @@ test.serial('apply reads as many rows for each of 2,000 new products as for one'
   t.true(read < 2000 * 15, `${read} rows`);
 });
 
-async function applyProducts({ services }: TestContext, slug: string, count: number): Promise<void> {
+test.serial('apply looks for changes in a part of a long file at a time, not in all of it', async (t) => {
+  const list = <Item>(itemOf: (number: number) => Item) => Array.from({ length: 260 }, (_, number) => itemOf(number));
+  const sections = {
+    promo_codes: list((number) => ({ code: `CODE${number}`, type: 'free_shipping' })),
+    gift_cards: list((number) => ({ code: `CARD-${100_000 + number}`, balance_cents: 500 })),
+    partners: list((number) => ({ code: `partner-${number}`, name: 'Ada' })),
+    content: list((number) => ({ type: 'article', slug: `article-${number}`, title: 'Clay' })),
+  };
+  const compared = await comparedAtOnce(() => apply(t.context, 'long', sections));
+  t.true(compared > 200);
+  t.true(compared < 350, `${compared} entities`);
+});
+
+/** How many entities the largest unit of work has had when it looked for changes. */
+async function comparedAtOnce(work: () => Promise<void>): Promise<number> {
+  const { flush } = EntityManager.prototype;
+  let most = 0;
+  EntityManager.prototype.flush = function () {
+    most = Math.max(most, this.getUnitOfWork().getIdentityMap().values().length);
+    return flush.call(this);
+  };
+  await work().finally(() => (EntityManager.prototype.flush = flush));
+  return most;
+}
+
+const applyProducts = (context: TestContext, slug: string, count: number) =>
+  apply(context, slug, { products: stonewareInputs(count) });
+
+async function apply({ services }: TestContext, slug: string, sections: object): Promise<void> {
   const store = { slug, currency: 'USD', storefrontUrl: 'https://shop.example', ownerEmail: 'owner@shop.example' };
-  const file = loadFileOf(services, store, { products: stonewareInputs(count) });
   const options = { dryRun: false, prune: false, setStock: false };
-  await applyStore(services.context(), file, options, () => undefined);
+  await applyStore(services.context(), loadFileOf(services, store, sections), options, () => undefined);
 }
 
 /** The rows of the catalogue that were read so far, as soon as PostgreSQL has counted those of this many products. */

@@ -125,8 +125,12 @@ export function many<Schema extends TSchema, Saved extends Change>(definition: {
         const changes = await placed(`/${name}`, () => (definition.saveAll ?? saveEach)(run, items, saveOne));
         await run.record(kind, ...changes);
         if (items.length < batchSize) continue;
-        // A plan that was made for nearly empty tables may read all rows of the store for each that it looks up.
-        await run.ctx.tx.execute(sql`discard plans`);
+        const { tx } = run.ctx;
+        // The unit of work would look for changes in all that was saved before, for each that it looks up.
+        await tx.em.flush();
+        tx.em.clear();
+        // A plan that was made for nearly empty tables may read all rows of the store, too.
+        await tx.execute(sql`discard plans`);
         run.progress(`${name}: ${from + batchSize} of ${value.length}`);
       }
       if (run.options.prune) await definition.prune?.(run, new Set(value.map(keyOf)));
