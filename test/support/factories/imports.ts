@@ -44,10 +44,15 @@ const rowOf: Readonly<Record<string, (number: number, ctx: Context) => object>> 
 
 export const importKinds = Object.keys(rowOf);
 
-/** Import so many things of a kind, or those that follow after so many. */
-export function importMany(ctx: Context, kind: string, count: number, after = 0): Promise<unknown> {
+const batchSize = 100;
+
+/** Import so many things of a kind, or those that follow after so many, in batches as large as those of a file. */
+export async function importMany(ctx: Context, kind: string, count: number, after = 0): Promise<void> {
   const values = Array.from({ length: count }, (_, index) => rowOf[kind]?.(after + index, ctx));
-  return transact(ctx, (ctx) => importKindOf({ kind }).save(ctx, values, 'upsert'));
+  for (let from = 0; from < count; from += batchSize) {
+    const batch = values.slice(from, from + batchSize);
+    await transact(ctx, (ctx) => importKindOf({ kind }).save(ctx, batch, 'upsert'));
+  }
 }
 
 /** Import into a store that has products and a thousand of the kind. Returns what reads much more than it returns. */
