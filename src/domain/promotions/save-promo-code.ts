@@ -3,6 +3,7 @@ import { assignChanges } from '#src/lib/assign-changes.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
+import { sql } from '#src/lib/sql.ts';
 import { unknownSlugs } from '../catalog/index.ts';
 import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
@@ -77,12 +78,11 @@ function completePromo(input: PromoCodeInput) {
 /** Remove a promo code. Open checkouts keep their use of it, and its usage stays counted. */
 export async function removePromoCode(ctx: InTransaction, written: string): Promise<Change> {
   const code = normalisePromoCode(written);
-  const subject = `promo code ${code}`;
+  const now = ctx.clock.now();
   await lockNames(ctx, 'promo_code', [code]);
-  const promo = await ctx.tx.em.findOne(PromoCode, { tenantId: ctx.tenant.id, code, removedAt: null });
-  if (!promo) return { subject, action: 'unchanged', fields: [] };
-  promo.removedAt = ctx.clock.now();
-  promo.updatedAt = ctx.clock.now();
-  await ctx.tx.em.flush();
-  return { id: promo.id, subject, action: 'removed', fields: [] };
+  const [removed] = await ctx.tx.execute<{ id: string }>(sql`
+    update promo_codes set removed_at = ${now}, updated_at = ${now}, version = version + 1
+    where tenant_id = ${ctx.tenant.id} and code = ${code} and removed_at is null
+    returning id`);
+  return { ...removed, subject: `promo code ${code}`, action: removed ? 'removed' : 'unchanged', fields: [] };
 }
