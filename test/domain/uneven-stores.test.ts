@@ -2,10 +2,12 @@ import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { holdStock, releaseStock, saveProducts, unknownSlugs } from '#src/domain/catalog/index.ts';
+import { stopReminders } from '#src/domain/reminders/index.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { type Explained, explainStatements } from '#test/support/explain-statements.ts';
 import { stonewareInputs } from '#test/support/factories/catalog.ts';
+import { buildRemindedCart, remindAnytime } from '#test/support/factories/reminders.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { multiplyStore } from '#test/support/multiply-store.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -57,6 +59,18 @@ test.serial(
     t.deepEqual(costly(explained), []);
   },
 );
+
+test.serial('the reminders of a store that has far more than the average are stopped by their cart', async (t) => {
+  const { ctx, services } = t.context;
+  await remindAnytime(ctx);
+  const carts = await Promise.all([1, 2, 3].map(() => buildRemindedCart(ctx)));
+  await makeUneven(t.context);
+  const bought = carts.map(({ cart }) => ({ id: cart.id, restoredAt: null }));
+  const paid = { orderId: 'ord_1', paidAt: ctx.clock.now() };
+  const explained = await explainStatements(services, () => transact(ctx, (ctx) => stopReminders(ctx, paid, bought)));
+  t.true(explained.some(({ returned }) => returned > 3));
+  t.deepEqual(costly(explained), []);
+});
 
 test.serial('the deliveries of a store that has far more than the average are claimed by their keys', async (t) => {
   const { ctx, services } = t.context;
