@@ -414,6 +414,14 @@ browserTest('amounts of a currency that has no fraction are written and shown wi
   t.is((await sent).postDataJSON().min_subtotal_cents, 150_000);
 });
 
+browserTest('an amount of the store is entered in the currency that the store has by now', async (t) => {
+  const page = await openOwnTab(t);
+  // As it was when the page was opened.
+  await changeStoreOfSession(page, { currency: 'ISK' });
+  await openInConsole(page, t.context.stack, '/settings', 'Settings');
+  t.regex((await page.getByText('What a member may refund per day').first().textContent()) ?? '', /\(USD\)/);
+});
+
 /** Evaluated in a page: where quantities and names begin on the screen, in the order in which a cell has them. */
 const leftsOfParts = `(() => {
   const text = [...document.querySelectorAll('td')].find(({ textContent }) => textContent.includes('صحن')).firstChild;

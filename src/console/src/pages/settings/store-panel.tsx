@@ -93,6 +93,7 @@ function StoreForm({ store }: Props) {
       <MoneyInput
         source="refund_verification_above_cents"
         label="What a member may refund per day without a second factor"
+        currency={store.currency}
         validate={required()}
       />
       <PairsInput source="links" label="Links" item="link" />
