@@ -1,4 +1,4 @@
-import { defineRoute, largeBodyBytesMax, toCustomers, toPublic } from '#src/api/lib/define-route.ts';
+import { defineRoute, largeBodyBytesMax, sessionOf, toCustomers, toPublic } from '#src/api/lib/define-route.ts';
 import { errorsOfPayments } from '#src/api/lib/documented-errors.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { findOrder, OrderView } from '#src/domain/orders/index.ts';
@@ -16,7 +16,6 @@ import { pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
 import { SubscriptionView } from '#src/domain/subscriptions/index.ts';
 import { clientNetworkOf } from '#src/lib/network-of.ts';
 import { Done, Email, Id, Omittable, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
-import { sessionOf } from '../lib/define-route.ts';
 
 const own = { tag: 'customer-portal', audience: toCustomers, module: 'customer_accounts' } as const;
 const Page = Type.Object(PageQuery);

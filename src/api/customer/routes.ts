@@ -1,5 +1,6 @@
 import {
   defineRoute,
+  sessionOf,
   type TenantNaming,
   toCustomers,
   toCustomersOrHolders,
@@ -23,7 +24,6 @@ import {
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { clientNetworkOf } from '#src/lib/network-of.ts';
 import { Done, Type } from '#src/lib/schema.ts';
-import { sessionOf } from '../lib/define-route.ts';
 
 export const postMagicLinkRequest = defineRoute({
   operationId: 'requestMagicLink',
