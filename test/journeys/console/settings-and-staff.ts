@@ -174,6 +174,46 @@ browserTest('an endpoint that gets all events of labels is changed to one of the
   t.like((await admin.getWebhookEndpoint(endpoint.id)).webhook_endpoint, { events: only('label.voided') });
 });
 
+browserTest('a secret that is returned once is shown until it is closed, and works', async (t) => {
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const page = await openConsole(t);
+  const secretAfter = async (submit: string, title: string): Promise<string> => {
+    const shown = page.getByRole('dialog', { name: title });
+    await doVerified(page, stack, () => confirm(page, submit), shown);
+    const secret = await shown.locator('code').textContent();
+    await shown.getByRole('button', { name: 'Close' }).click();
+    await shown.waitFor({ state: 'detached' });
+    return secret ?? '';
+  };
+
+  await openInConsole(page, stack, '/gift-cards', 'Gift cards');
+  await button(page, 'New gift card').click();
+  await dialog(page).getByLabel('Balance (USD)').fill('25');
+  const code = await secretAfter('Issue the gift card', 'Gift card code');
+  t.like((await admin.listGiftCards({ limit: 1 })).gift_cards[0], { last4: code.slice(-4), balance_cents: 2500 });
+  await until(() => page.evaluate<boolean>("document.activeElement.textContent === 'New gift card'"));
+
+  await openInConsole(page, stack, '/settings/keys', 'Settings');
+  await button(page, 'New key').click();
+  await dialog(page).getByLabel('Name').fill('Warehouse');
+  await dialog(page).getByLabel('orders:read', { exact: true }).check();
+  const secretKey = await secretAfter('Create the key', 'The new key');
+  const ofWarehouse = clientsOf({ url: stack.url, store: { ...stack.store, secretKey } });
+  await t.throwsAsync(ofWarehouse.admin.listKeys({ limit: 1 }), { message: /admin\.settings:read/ });
+
+  const { webhook_endpoint: endpoint, secret } = await admin.createWebhookEndpoint({
+    url: 'https://rotated.example/hooks',
+    events: ['order.refunded'],
+  });
+  t.teardown(() => admin.deleteWebhookEndpoint(endpoint.id));
+  await openInConsole(page, stack, `/webhooks/${endpoint.id}/show`, 'rotated.example');
+  await button(page, 'Rotate the secret').click();
+  const rotated = await secretAfter('Rotate the secret', 'New signing secret');
+  t.is(rotated.slice(0, 6), secret.slice(0, 6));
+  t.not(rotated, secret);
+});
+
 browserTest('who is invited as a member again keeps their role', async (t) => {
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
