@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import AlertTitle from '@mui/material/AlertTitle';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
@@ -70,9 +69,8 @@ interface AttentionProps {
 
 function AttentionAlert({ orderId, attention: { code, detail, next, areas } }: AttentionProps) {
   return (
-    <Alert
+    <Note
       severity="warning"
-      sx={{ mb: 2 }}
       action={
         <Action
           label="Dismiss"
@@ -85,7 +83,7 @@ function AttentionAlert({ orderId, attention: { code, detail, next, areas } }: A
     >
       <AlertTitle>{detail}</AlertTitle>
       <Advice next={next} areas={areas} />
-    </Alert>
+    </Note>
   );
 }
 
