@@ -126,10 +126,10 @@ export function many<Schema extends TSchema, Saved extends Change>(definition: {
         await run.record(kind, ...changes);
         if (items.length < batchSize) continue;
         const { tx } = run.ctx;
-        // The unit of work would look for changes in all that was saved before, for each that it looks up.
+        // Otherwise the unit of work looks for changes in all that was saved before, for each that is saved.
         await tx.em.flush();
         tx.em.clear();
-        // A plan that was made for nearly empty tables may read all rows of the store, too.
+        // A plan that was made for nearly empty tables may read all rows of the store for each that it looks up.
         await tx.execute(sql`discard plans`);
         run.progress(`${name}: ${from + batchSize} of ${value.length}`);
       }
