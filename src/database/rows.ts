@@ -1,6 +1,6 @@
 import { type EntityDictionary, type EntityKey, type EntityMetadata, type EntityName, helper } from '@mikro-orm/core';
 
-import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import { joinSql, opaque, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
 import { readOne, writeRows } from './transact.ts';
 
@@ -35,6 +35,25 @@ export async function lockRow<Entity extends Keyed>(
     ${selectOf(meta)} where tenant_id = ${ctx.tenant.id} and id = ${id}
     for ${forRemoval ? sql`update` : sql`no key update`}`);
   return row && em.map(entityName, row);
+}
+
+/**
+ * The rows with one of these texts in a column, as entities of the unit of work. A store has each text once: they are
+ * looked up one by one, in the unique index of the column.
+ */
+export async function findRows<Entity extends Keyed>(
+  ctx: WithTransaction<TenantContext>,
+  entityName: EntityName<Entity>,
+  column: EntityKey<Entity>,
+  texts: readonly string[],
+): Promise<Entity[]> {
+  const { em } = ctx.tx;
+  const meta = em.getMetadata().get<Entity>(entityName);
+  const rows = await ctx.tx.execute<EntityDictionary<Entity>>(sql`
+    select found.* from unnest(${[...new Set(texts)]}::text[]) as given(value) cross join lateral (
+      ${selectOf(meta)} where tenant_id = ${opaque(ctx.tenant.id)} and ${columnOf(meta, column)} = given.value offset 0
+    ) as found`);
+  return rows.map((row) => em.map(entityName, row));
 }
 
 /**
@@ -79,10 +98,11 @@ export async function saveRow<Entity extends Keyed>(
   const changes = { ...comparator.diffEntities(meta.class, __originalEntityData ?? {}, current), ...version };
   if (Object.keys(changes).length === 0) return true;
 
-  const columnOf = (name: string) => rawSql(`"${meta.properties[name as EntityKey<Entity>].fieldNames[0]}"`);
   const stored: Record<string, unknown> = { ...__originalEntityData, version: entity.version };
-  const sets = Object.entries(changes).map(([name, value]) => sql`${columnOf(name)} = ${value}`);
-  const conditions = unchanged.map((name) => sql` and ${columnOf(name)} is not distinct from ${stored[name]}`);
+  const sets = Object.entries(changes).map(
+    ([name, value]) => sql`${columnOf(meta, name as EntityKey<Entity>)} = ${value}`,
+  );
+  const conditions = unchanged.map((name) => sql` and ${columnOf(meta, name)} is not distinct from ${stored[name]}`);
   if (onlyWhere) conditions.push(sql` and ${onlyWhere}`);
   const isSaved = await execute(
     ctx,
@@ -131,3 +151,6 @@ export function selectOf<Entity>(meta: EntityMetadata<Entity>, more?: Sql): Sql 
 }
 
 const tableOf = <Entity>({ tableName }: EntityMetadata<Entity>) => rawSql(`"${tableName}"`);
+
+const columnOf = <Entity>({ properties }: EntityMetadata<Entity>, name: EntityKey<Entity>) =>
+  rawSql(`"${properties[name].fieldNames[0]}"`);

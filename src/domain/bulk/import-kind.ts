@@ -1,5 +1,6 @@
+import { invalidRequest } from '#src/lib/errors.ts';
 import type { Static, TSchema } from '#src/lib/schema.ts';
-import type { IdentifiedChange } from '../change.ts';
+import type { Change, IdentifiedChange } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { AdminArea } from '../tenants/index.ts';
 
@@ -64,4 +65,11 @@ type ImportKindOf<Schema extends TSchema> = Omit<ImportKind, 'schema' | 'save'> 
 /** An import kind whose `save` gets values that fit its schema. */
 export function defineImportKind<Schema extends TSchema>(kind: ImportKindOf<Schema>): ImportKind {
   return kind as unknown as ImportKind;
+}
+
+/** @throws DomainError `invalid_request` if something existed that should be created */
+export function rejectExisting(changes: readonly Change[], mode: ImportMode): void {
+  if (mode === 'create' && changes.some(({ action }) => action !== 'created')) {
+    throw invalidRequest('It exists already.');
+  }
 }

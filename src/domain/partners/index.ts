@@ -25,4 +25,4 @@ export {
 export { partnerPersonalData } from './personal-data.ts';
 export { attributeOrder, trackReferral } from './referrals.ts';
 export { calculateRetained } from './retained-sale.ts';
-export { removePartner, savePartner } from './save-partner.ts';
+export { removePartner, savePartner, savePartners } from './save-partner.ts';

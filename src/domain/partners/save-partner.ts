@@ -1,12 +1,11 @@
 import { lockNames } from '#src/database/lock-names.ts';
-import { assignChanges } from '#src/lib/assign-changes.ts';
 import { days, parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
-import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
+import { saveCoded } from '../save-coded.ts';
 import { normalisePartnerCode, Partner, type PartnerInput } from './partner.ts';
 
 const defaultWindowMs = days(30);
@@ -17,33 +16,25 @@ const windowMsMax = days(3650);
  * @throws DomainError `invalid_request` when the window is zero or more than ten years
  */
 export async function savePartner(ctx: InTransaction, input: PartnerInput): Promise<IdentifiedChange> {
-  const { em } = ctx.tx;
-  const now = ctx.clock.now();
-  const code = normalisePartnerCode(input.code);
-  const subject = `partner ${code}`;
-  const wanted = {
-    name: input.name,
-    commissionPercent: roundPercent(input.commission_percent ?? 0),
-    discountPercent: roundPercent(input.discount_percent ?? 0),
-    windowMs: readWindow(input.window),
-    removedAt: null,
-  };
-  await lockNames(ctx, 'partner', [code]);
-  const partner = await em.findOne(Partner, { tenantId: ctx.tenant.id, code });
-  if (!partner) {
-    const id = newId('part');
-    em.create(Partner, { tenantId: ctx.tenant.id, id, code, ...wanted, createdAt: now, updatedAt: now });
-    await em.flush();
-    return { id, subject, action: 'created', fields: Object.keys(input) };
-  }
-  const { id } = partner;
-  const action = partner.removedAt ? 'created' : 'updated';
-  const values = assignChanges(partner, wanted);
-  const fields = Object.keys(values);
-  if (fields.length === 0) return { id, subject, action: 'unchanged', fields };
-  partner.updatedAt = now;
-  await em.flush();
-  return { id, subject, action, fields, values };
+  const [change] = await savePartners(ctx, [input]);
+  if (!change) throw new TypeError('Saving a partner returned no change.');
+  return change;
+}
+
+/** The same for many. */
+export function savePartners(ctx: InTransaction, inputs: readonly PartnerInput[]): Promise<IdentifiedChange[]> {
+  const given = inputs.map((input) => ({
+    code: normalisePartnerCode(input.code),
+    wanted: {
+      name: input.name,
+      commissionPercent: roundPercent(input.commission_percent ?? 0),
+      discountPercent: roundPercent(input.discount_percent ?? 0),
+      windowMs: readWindow(input.window),
+      removedAt: null,
+    },
+    fields: Object.keys(input),
+  }));
+  return saveCoded(ctx, { entityName: Partner, kind: 'partner', idPrefix: 'part' }, given);
 }
 
 function readWindow(written: PartnerInput['window']): number {

@@ -33,5 +33,5 @@ export { GiftCardQuoteView, PromoQuoteView, presentGiftCardQuote, presentPromoQu
 export { normalisePromoCode, PromoCode, PromoCodeInput, PromoTermsInput } from './promo-code.ts';
 export { holdPromo, redeemPromo, rejectPromo, releasePromo } from './promo-usage.ts';
 export { type GiftCardQuote, type Holder, type PromoQuote, quoteGiftCard, quotePromo } from './quotes.ts';
-export { createGiftCard, disableGiftCard, importGiftCard, saveGiftCard } from './save-gift-card.ts';
-export { removePromoCode, savePromoCode } from './save-promo-code.ts';
+export { addIssuedGiftCards, createGiftCard, disableGiftCard, saveGiftCard } from './save-gift-card.ts';
+export { removePromoCode, savePromoCode, savePromoCodes } from './save-promo-code.ts';

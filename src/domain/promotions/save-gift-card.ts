@@ -1,4 +1,4 @@
-import { LockMode } from '@mikro-orm/core';
+import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { lockNames } from '#src/database/lock-names.ts';
 import { lockRow } from '#src/database/rows.ts';
 import { transact } from '#src/database/transact.ts';
@@ -6,7 +6,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { found, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
-import { sql } from '#src/lib/sql.ts';
+import { opaque, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Change, IdentifiedChange } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -21,26 +21,19 @@ import { type ManagedGiftCard, presentGiftCard, readGiftCard } from './managed-p
 export async function saveGiftCard(
   ctx: InTransaction,
   input: GiftCardInput,
-  options: { setBalance?: boolean } = {},
-): Promise<IdentifiedChange> {
-  return saveHashedGiftCard(ctx, { ...hashedCode(ctx, input.code), balanceCents: input.balance_cents }, options);
-}
-
-/** The same where only the hash of the code is known. */
-async function saveHashedGiftCard(
-  ctx: InTransaction,
-  given: HashedCode & { readonly balanceCents: Cents },
   { setBalance = false }: { setBalance?: boolean } = {},
 ): Promise<IdentifiedChange> {
   const { em } = ctx.tx;
-  const { codeHash, last4 } = given;
-  const subject = `gift card …${last4}`;
-  await lockNames(ctx, 'gift_card', [codeHash.toString('base64url')]);
+  const given = { ...hashedCode(ctx, input.code), balanceCents: input.balance_cents };
+  const { codeHash } = given;
+  const subject = subjectOf(given);
+  await lockNames(ctx, 'gift_card', [nameOf(given)]);
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const card = await em.findOne(GiftCard, { tenantId: ctx.tenant.id, codeHash }, { lockMode });
   if (!card) {
-    const id = await insertGiftCard(ctx, given);
-    return { id, subject, action: 'created', fields: ['code', 'balance_cents'] };
+    const { id } = createCard(ctx, given);
+    await em.flush();
+    return { id, subject, action: 'created', fields: createdFields };
   }
   const { id } = card;
   const balanceCents = Math.max(given.balanceCents, card.heldCents);
@@ -56,21 +49,38 @@ async function saveHashedGiftCard(
   return { id, subject, action: 'updated', fields: ['balance_cents'], values };
 }
 
+const createdFields = ['code', 'balance_cents'];
+const subjectOf = ({ last4 }: HashedCode) => `gift card …${last4}`;
+const nameOf = ({ codeHash }: HashedCode) => codeHash.toString('base64url');
+
 /**
- * Create a gift card that was issued elsewhere.
- * @throws DomainError `invalid_request` if it exists and was issued with another amount
+ * Create gift cards that were issued elsewhere.
+ * @throws DomainError `invalid_request` if one exists and was issued with another amount
  */
-export async function importGiftCard(
+export async function addIssuedGiftCards(
   ctx: InTransaction,
-  given: HashedCode & { readonly balanceCents: Cents },
-): Promise<IdentifiedChange> {
-  const change = await saveHashedGiftCard(ctx, given);
-  if (change.action === 'created') return change;
-  const [card] = await ctx.tx.execute<{ cents: Cents }>(sql`
-    select ${issuedCents} as cents from gift_cards g
-    where g.tenant_id = ${ctx.tenant.id} and g.id = ${change.id}`);
-  if (card?.cents === given.balanceCents) return change;
-  throw invalidRequest(`The card exists already. It was issued with ${card?.cents} cents.`);
+  cards: readonly NewGiftCard[],
+): Promise<IdentifiedChange[]> {
+  await lockNames(ctx, 'gift_card', cards.map(nameOf));
+  const stored = await ctx.tx.execute<{ codeHash: Buffer; id: string; cents: Cents }>(sql`
+    select g.code_hash as "codeHash", g.id, ${issuedCents} as cents
+    from unnest(${cards.map(({ codeHash }) => codeHash)}::bytea[]) as given(code_hash) cross join lateral (
+      select * from gift_cards g
+      where g.tenant_id = ${opaque(ctx.tenant.id)} and g.code_hash = given.code_hash offset 0) as g`);
+  const issued = new Map(stored.map(({ codeHash, id, cents }) => [codeHash.toString('base64url'), { id, cents }]));
+  const changes = cards.map((card): IdentifiedChange => {
+    const known = issued.get(nameOf(card));
+    if (!known) {
+      const { id } = createCard(ctx, card);
+      issued.set(nameOf(card), { id, cents: card.balanceCents });
+      return { id, subject: subjectOf(card), action: 'created', fields: createdFields };
+    }
+    if (known.cents !== card.balanceCents)
+      throw invalidRequest(`The card exists already. It was issued with ${known.cents} cents.`);
+    return { id: known.id, subject: subjectOf(card), action: 'unchanged', fields: [] };
+  });
+  await ctx.tx.em.flush();
+  return changes;
 }
 
 /** Create a gift card with a code of 80 random bits. Only its hash is stored, so the code cannot be returned again. */
@@ -79,15 +89,17 @@ export async function issueGiftCard(
   { balanceCents }: { balanceCents: Cents },
 ): Promise<{ giftCardId: string; code: string }> {
   const code = (randomText(16).toUpperCase().match(/.{4}/g) ?? []).join('-');
-  return { giftCardId: await insertGiftCard(ctx, { ...hashedCode(ctx, code), balanceCents }), code };
+  const { id } = createCard(ctx, { ...hashedCode(ctx, code), balanceCents });
+  await ctx.tx.em.flush();
+  return { giftCardId: id, code };
 }
 
-async function insertGiftCard(
-  ctx: InTransaction,
-  { codeHash, last4, balanceCents }: HashedCode & { readonly balanceCents: Cents },
-): Promise<string> {
+type NewGiftCard = HashedCode & { readonly balanceCents: Cents };
+
+/** A card of the unit of work, which is still to be written. */
+function createCard(ctx: InTransaction, { codeHash, last4, balanceCents }: NewGiftCard): InferEntity<typeof GiftCard> {
   const now = ctx.clock.now();
-  const card = ctx.tx.em.create(GiftCard, {
+  return ctx.tx.em.create(GiftCard, {
     tenantId: ctx.tenant.id,
     id: newId('gift'),
     codeHash,
@@ -99,8 +111,6 @@ async function insertGiftCard(
     createdAt: now,
     updatedAt: now,
   });
-  await ctx.tx.em.flush();
-  return card.id;
 }
 
 /** Create a gift card for the owner and write it into the audit log. The code cannot be returned again. */

@@ -1,12 +1,11 @@
 import { lockNames } from '#src/database/lock-names.ts';
-import { assignChanges } from '#src/lib/assign-changes.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
-import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import { unknownSlugs } from '../catalog/index.ts';
 import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
+import { saveCoded } from '../save-coded.ts';
 import { normalisePromoCode, PromoCode, type PromoCodeInput } from './promo-code.ts';
 
 /**
@@ -14,29 +13,26 @@ import { normalisePromoCode, PromoCode, type PromoCodeInput } from './promo-code
  * @throws DomainError `invalid_request` when it would end before it starts, or names a product that never was
  */
 export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): Promise<IdentifiedChange> {
-  const { em } = ctx.tx;
-  const now = ctx.clock.now();
-  const code = normalisePromoCode(input.code);
-  const subject = `promo code ${code}`;
-  const wanted = completePromo(input);
-  await rejectUnknownProducts(ctx, wanted.products);
+  const [change] = await savePromoCodes(ctx, [input]);
+  if (!change) throw new TypeError('Saving a promo code returned no change.');
+  return change;
+}
 
-  await lockNames(ctx, 'promo_code', [code]);
-  const promo = await em.findOne(PromoCode, { tenantId: ctx.tenant.id, code });
-  if (!promo) {
-    const id = newId('promo');
-    em.create(PromoCode, { tenantId: ctx.tenant.id, id, code, ...wanted, createdAt: now, updatedAt: now });
-    await em.flush();
-    return { id, subject, action: 'created', fields: Object.keys(input) };
-  }
-  const { id } = promo;
-  const action = promo.removedAt ? 'created' : 'updated';
-  const values = assignChanges(promo, wanted);
-  const fields = Object.keys(values);
-  if (fields.length === 0) return { id, subject, action: 'unchanged', fields };
-  promo.updatedAt = now;
-  await em.flush();
-  return { id, subject, action, fields, values };
+/** The same for many. */
+export async function savePromoCodes(
+  ctx: InTransaction,
+  inputs: readonly PromoCodeInput[],
+): Promise<IdentifiedChange[]> {
+  const given = inputs.map((input) => ({
+    code: normalisePromoCode(input.code),
+    wanted: completePromo(input),
+    fields: Object.keys(input),
+  }));
+  await rejectUnknownProducts(
+    ctx,
+    given.flatMap(({ wanted }) => wanted.products),
+  );
+  return saveCoded(ctx, { entityName: PromoCode, kind: 'promo_code', idPrefix: 'promo' }, given);
 }
 
 async function rejectUnknownProducts(ctx: InTransaction, slugs: readonly string[]): Promise<void> {

@@ -1,10 +1,11 @@
+import { lockNames } from '#src/database/lock-names.ts';
 import { closed } from '#src/lib/schema.ts';
+import type { IdentifiedChange } from '../../change.ts';
 import { EntryInput, saveEntry } from '../../content/index.ts';
-import { normalisePromoCode, PromoCodeInput, savePromoCode } from '../../promotions/index.ts';
-import { defineImportKind, type TableFormat } from '../import-kind.ts';
+import { PromoCodeInput, savePromoCodes } from '../../promotions/index.ts';
+import { defineImportKind, rejectExisting, type TableFormat } from '../import-kind.ts';
 import { definedFields, withoutFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
-import { saveEach } from './save-each.ts';
 
 const entryTable = flatTable({
   required: ['type', 'slug', 'title'],
@@ -33,12 +34,15 @@ export const importContent = defineImportKind({
   tables: { csv: contentTable },
   schema: closed(EntryInput),
   auditedAs: 'content',
-  save: (ctx, entries, mode) =>
-    saveEach(ctx, entries, mode, {
-      kind: 'content',
-      nameOf: ({ type, slug }) => `${type}/${slug}`,
-      save: (entry) => saveEntry(ctx, entry),
-    }),
+  async save(ctx, entries, mode) {
+    // First and in one order: two imports that each locked what it saves next could wait for each other.
+    const names = entries.map(({ type, slug }) => `${type}/${slug}`);
+    await lockNames(ctx, 'content', names);
+    const changes: IdentifiedChange[] = [];
+    for (const entry of entries) changes.push(await saveEntry(ctx, entry));
+    rejectExisting(changes, mode);
+    return changes;
+  },
 });
 
 /** What an export of promo codes has besides. */
@@ -59,10 +63,9 @@ export const importPromoCodes = defineImportKind({
   schema: closed(PromoCodeInput),
   readLine: (line) => withoutFields(line, usage),
   auditedAs: 'promo_code',
-  save: (ctx, promos, mode) =>
-    saveEach(ctx, promos, mode, {
-      kind: 'promo_code',
-      nameOf: ({ code }) => normalisePromoCode(code),
-      save: (promo) => savePromoCode(ctx, promo),
-    }),
+  async save(ctx, promos, mode) {
+    const changes = await savePromoCodes(ctx, promos);
+    rejectExisting(changes, mode);
+    return changes;
+  },
 });

@@ -2,15 +2,14 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
 import type { Context } from '../../context.ts';
 import {
+  addIssuedGiftCards,
   type GiftCardCodeFault,
   GiftCardInput,
   giftCardCodeFault,
   hashedCode,
-  importGiftCard,
 } from '../../promotions/index.ts';
-import { defineImportKind } from '../import-kind.ts';
+import { defineImportKind, rejectExisting } from '../import-kind.ts';
 import { flatTable } from './flat-table.ts';
-import { saveEach } from './save-each.ts';
 
 /** What a code becomes before its file is stored: its hash, and what its owner sees of it. */
 const hashedForm = /^hash:([A-Za-z0-9_-]{43}):([A-Z0-9]{4})$/;
@@ -51,16 +50,16 @@ export const importGiftCards = defineImportKind({
     return { code, balance_cents: isShown ? balance : replaced };
   },
   auditedAs: 'gift_card',
-  save: (ctx, cards, mode) =>
-    saveEach(ctx, cards, mode, {
-      kind: 'gift_card',
-      nameOf: ({ code }) => hashedForm.exec(code)?.[1] ?? code,
-      async save({ code, balance_cents: balanceCents }) {
-        const [, hash, last4 = ''] = hashedForm.exec(code) ?? [];
-        if (hash === undefined) throw invalidRequest(problems[faultOf(code) ?? 'other characters']);
-        return importGiftCard(ctx, { codeHash: Buffer.from(hash, 'base64url'), last4, balanceCents });
-      },
-    }),
+  async save(ctx, cards, mode) {
+    const issued = cards.map(({ code, balance_cents: balanceCents }) => {
+      const [, hash, last4 = ''] = hashedForm.exec(code) ?? [];
+      if (hash === undefined) throw invalidRequest(problems[faultOf(code) ?? 'other characters']);
+      return { codeHash: Buffer.from(hash, 'base64url'), last4, balanceCents };
+    });
+    const changes = await addIssuedGiftCards(ctx, issued);
+    rejectExisting(changes, mode);
+    return changes;
+  },
 });
 
 function replaceCode(ctx: Context, written: unknown): string {

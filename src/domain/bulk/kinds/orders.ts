@@ -2,10 +2,9 @@ import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { closed } from '#src/lib/schema.ts';
 import { PastOrderInput, savePastOrders } from '../../orders/index.ts';
-import { defineImportKind, type Row, type TableFormat } from '../import-kind.ts';
+import { defineImportKind, type Row, rejectExisting, type TableFormat } from '../import-kind.ts';
 import { definedFields, filledCells, filledNumbers, isObject, withoutFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
-import { rejectExisting } from './save-each.ts';
 
 const ofOrder = flatTable({
   texts: [

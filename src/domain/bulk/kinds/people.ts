@@ -1,10 +1,9 @@
 import { closed } from '#src/lib/schema.ts';
 import { CustomerInput, saveCustomers } from '../../customers/index.ts';
-import { normalisePartnerCode, PartnerInput, savePartner } from '../../partners/index.ts';
-import { defineImportKind } from '../import-kind.ts';
+import { PartnerInput, savePartners } from '../../partners/index.ts';
+import { defineImportKind, rejectExisting } from '../import-kind.ts';
 import { withoutFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
-import { rejectExisting, saveEach } from './save-each.ts';
 
 /** What an export of customers has besides. */
 const notRead = ['id', 'created_at'];
@@ -49,10 +48,9 @@ export const importPartners = defineImportKind({
   schema: closed(PartnerInput),
   readLine: (line) => withoutFields(line, sales),
   auditedAs: 'partner',
-  save: (ctx, partners, mode) =>
-    saveEach(ctx, partners, mode, {
-      kind: 'partner',
-      nameOf: ({ code }) => normalisePartnerCode(code),
-      save: (partner) => savePartner(ctx, partner),
-    }),
+  async save(ctx, partners, mode) {
+    const changes = await savePartners(ctx, partners);
+    rejectExisting(changes, mode);
+    return changes;
+  },
 });
