@@ -5,7 +5,9 @@ import type { Context } from '#src/domain/context.ts';
 import { checkPromo, type PromoCheck, type PromoTerms } from '#src/domain/promotions/check-promo.ts';
 import type { GiftCardAmount } from '#src/domain/promotions/gift-card-balance.ts';
 import {
+  addIssuedGiftCards,
   disableGiftCard,
+  hashedCode,
   holdGiftCard,
   holdPromo,
   leftToReturn,
@@ -20,6 +22,7 @@ import {
   returnGiftCard,
   saveGiftCard,
   savePromoCode,
+  savePromoCodes,
 } from '#src/domain/promotions/index.ts';
 import type { PromoUse } from '#src/domain/promotions/promo-usage.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -180,6 +183,48 @@ test('savePromoCode is idempotent and restores a removed code', async (t) => {
   t.like(await quote(ctx, 'WELCOME10'), { valid: false, promoId: null, reason: 'not_applicable' });
   await save();
   t.true((await quote(ctx, 'WELCOME10')).valid);
+});
+
+test('savePromoCodes saves codes that are new, changed, removed and as before at once, and twice the same', async (t) => {
+  const { ctx } = t.context;
+  const saveAll = (values: Record<string, number>) =>
+    transact(ctx, (ctx) =>
+      savePromoCodes(
+        ctx,
+        Object.entries(values).map(([code, value]) => ({ code, type: 'percent', value })),
+      ),
+    );
+  await saveAll({ changed: 10, removed: 10, same: 10 });
+  await transact(ctx, (ctx) => removePromoCode(ctx, 'removed'));
+  const changes = await saveAll({ new: 10, changed: 20, removed: 10, same: 10, NEW: 30, SAME: 10 });
+  t.deepEqual(
+    changes.map(({ subject, action }) => `${subject} ${action}`),
+    ['NEW created', 'CHANGED updated', 'REMOVED created', 'SAME unchanged', 'NEW updated', 'SAME unchanged'].map(
+      (change) => `promo code ${change}`,
+    ),
+  );
+  for (const [code, discountCents] of [
+    ['NEW', 3000],
+    ['CHANGED', 2000],
+    ['REMOVED', 1000],
+    ['SAME', 1000],
+  ] as const)
+    t.like(await quote(ctx, code), { valid: true, discountCents }, code);
+});
+
+test('addIssuedGiftCards creates each card once, and rejects one that was issued with another amount', async (t) => {
+  const { ctx } = t.context;
+  const cardOf = (code: string, balanceCents: number) => ({ ...hashedCode(ctx, code), balanceCents });
+  const add = async (...cards: ReturnType<typeof cardOf>[]) =>
+    (await transact(ctx, (ctx) => addIssuedGiftCards(ctx, cards))).map(({ action }) => action);
+  const first = await add(cardOf('CARD-0001', 500), cardOf('CARD-0002', 700), cardOf('card 0001', 500));
+  t.deepEqual(first, ['created', 'created', 'unchanged']);
+  t.deepEqual(await add(cardOf('CARD-0002', 700), cardOf('CARD-0003', 1)), ['unchanged', 'created']);
+  await t.throwsAsync(add(cardOf('CARD-0004', 500), cardOf('CARD-0002', 701)), {
+    message: 'The card exists already. It was issued with 700 cents.',
+  });
+  await t.throwsAsync(add(cardOf('CARD-0004', 500), cardOf('CARD-0004', 600)), { code: 'invalid_request' });
+  t.deepEqual(await add(cardOf('CARD-0004', 600)), ['created']);
 });
 
 test('savePromoCode rejects a code that ends before it starts', async (t) => {
