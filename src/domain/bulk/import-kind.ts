@@ -1,6 +1,6 @@
 import { invalidRequest } from '#src/lib/errors.ts';
 import type { Static, TSchema } from '#src/lib/schema.ts';
-import type { Change, IdentifiedChange } from '../change.ts';
+import type { IdentifiedChange } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { AdminArea } from '../tenants/index.ts';
 
@@ -67,9 +67,13 @@ export function defineImportKind<Schema extends TSchema>(kind: ImportKindOf<Sche
   return kind as unknown as ImportKind;
 }
 
-/** @throws DomainError `invalid_request` if something existed that should be created */
-export function rejectExisting(changes: readonly Change[], mode: ImportMode): void {
+/**
+ * @returns the changes
+ * @throws DomainError `invalid_request` if something existed that should be created
+ */
+export function rejectExisting(changes: readonly IdentifiedChange[], mode: ImportMode): readonly IdentifiedChange[] {
   if (mode === 'create' && changes.some(({ action }) => action !== 'created')) {
     throw invalidRequest('It exists already.');
   }
+  return changes;
 }

@@ -40,8 +40,7 @@ export const importContent = defineImportKind({
     await lockNames(ctx, 'content', names);
     const changes: IdentifiedChange[] = [];
     for (const entry of entries) changes.push(await saveEntry(ctx, entry));
-    rejectExisting(changes, mode);
-    return changes;
+    return rejectExisting(changes, mode);
   },
 });
 
@@ -63,9 +62,5 @@ export const importPromoCodes = defineImportKind({
   schema: closed(PromoCodeInput),
   readLine: (line) => withoutFields(line, usage),
   auditedAs: 'promo_code',
-  async save(ctx, promos, mode) {
-    const changes = await savePromoCodes(ctx, promos);
-    rejectExisting(changes, mode);
-    return changes;
-  },
+  save: async (ctx, promos, mode) => rejectExisting(await savePromoCodes(ctx, promos), mode),
 });

@@ -56,9 +56,7 @@ export const importGiftCards = defineImportKind({
       if (hash === undefined) throw invalidRequest(problems[faultOf(code) ?? 'other characters']);
       return { codeHash: Buffer.from(hash, 'base64url'), last4, balanceCents };
     });
-    const changes = await addIssuedGiftCards(ctx, issued);
-    rejectExisting(changes, mode);
-    return changes;
+    return rejectExisting(await addIssuedGiftCards(ctx, issued), mode);
   },
 });
 

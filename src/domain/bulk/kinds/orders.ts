@@ -135,9 +135,5 @@ export const importOrders = defineImportKind({
     return withoutItemDiscounts(order, subtotal);
   },
   auditedAs: 'order',
-  async save(ctx, orders, mode) {
-    const changes = await savePastOrders(ctx, orders);
-    rejectExisting(changes, mode);
-    return changes;
-  },
+  save: async (ctx, orders, mode) => rejectExisting(await savePastOrders(ctx, orders), mode),
 });

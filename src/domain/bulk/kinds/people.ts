@@ -25,11 +25,7 @@ export const importCustomers = defineImportKind({
   schema: closed(CustomerInput),
   readLine: (line) => withoutFields(line, notRead),
   auditedAs: 'customer',
-  async save(ctx, customers, mode) {
-    const changes = await saveCustomers(ctx, customers);
-    rejectExisting(changes, mode);
-    return changes;
-  },
+  save: async (ctx, customers, mode) => rejectExisting(await saveCustomers(ctx, customers), mode),
 });
 
 /** Partners: the codes with which their visitors are redirected to the store, and their terms. */
@@ -48,9 +44,5 @@ export const importPartners = defineImportKind({
   schema: closed(PartnerInput),
   readLine: (line) => withoutFields(line, sales),
   auditedAs: 'partner',
-  async save(ctx, partners, mode) {
-    const changes = await savePartners(ctx, partners);
-    rejectExisting(changes, mode);
-    return changes;
-  },
+  save: async (ctx, partners, mode) => rejectExisting(await savePartners(ctx, partners), mode),
 });
