@@ -10,6 +10,7 @@ import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
 import { createReplica } from './replica.ts';
 import { limitQuery, responseMarginMs } from './run-statement.ts';
+import { sendTogether } from './send-together.ts';
 import { configureSession, type SessionSettings } from './session-settings.ts';
 
 /** How long a statement may run, and a transaction may be idle, before PostgreSQL ends it. */
@@ -123,9 +124,10 @@ function openPool(
   });
   pool.on('error', (error) => log.warn({ err: error.message }, 'idle database connection lost'));
   // One that is lost while it is used fails its statement; without a listener it would end the process besides.
-  pool.on('connect', (client) =>
-    client.on('error', (error) => log.debug({ err: error.message }, 'database connection lost')),
-  );
+  pool.on('connect', (client) => {
+    client.on('error', (error) => log.debug({ err: error.message }, 'database connection lost'));
+    sendTogether(client.connection.stream);
+  });
   return pool;
 }
 

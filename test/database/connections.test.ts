@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Duplex } from 'node:stream';
 import anyTest, { type TestFn } from 'ava';
 import { replyToError } from '#src/api/lib/reply-to-error.ts';
 import { read, transact } from '#src/database/transact.ts';
@@ -133,3 +134,29 @@ test.serial('transactions that cannot begin return their connections to the pool
     await dieAt(services, 1, () => transact(ctx, (ctx) => ctx.tx.execute(sql`select 1`)));
   t.deepEqual(await read(ctx, sql`select 1 as one`), [{ one: 1 }]);
 });
+
+test.serial('BEGIN goes to PostgreSQL with the first statement, and COMMIT with the last ones', async (t) => {
+  const { ctx } = t.context;
+  const client = await ctx.database.pool.connect();
+  const writes = countWrites(client.connection.stream);
+  client.release();
+  const results = await transact(ctx, async ({ tx }) => {
+    tx.changes.push(sql`select 2 as two`);
+    return tx.execute(sql`select 1 as one`);
+  });
+  t.deepEqual(results, [{ one: 1 }]);
+  t.is(writes.count, 2);
+});
+
+/** Counts how often something is handed to the operating system. */
+function countWrites(socket: Duplex): { readonly count: number } {
+  const writes = { count: 0 };
+  for (const name of ['_write', '_writev'] as const) {
+    const write = (socket[name] as (...given: unknown[]) => void).bind(socket);
+    socket[name] = (...given: unknown[]) => {
+      writes.count += 1;
+      write(...given);
+    };
+  }
+  return writes;
+}
