@@ -43,13 +43,15 @@ interface Movement extends StockOrder {
  * @returns the variants that are short, in which case nothing was moved; an unknown variant has no stock
  */
 async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: Movement): Promise<StockShortage[]> {
-  const wanted = sumByVariant(lines);
-  const variantIds = [...wanted.keys()];
-  const movementIds = variantIds.map(() => newId('mov'));
+  const wanted = Array.from(sumByVariant(lines), ([variantId, quantity]) => ({
+    movement_id: newId('mov'),
+    variant_id: variantId,
+    quantity,
+  }));
   const rows = await ctx.tx.execute<StockShortage & { movementId: string | null }>(sql`
     with wanted as (
-      select * from unnest(${movementIds}::text[], ${variantIds}::text[], ${[...wanted.values()]}::int[])
-        as w(movement_id, variant_id, quantity)),
+      select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+        as w(movement_id text, variant_id text, quantity int)),
     present as (
       select v.id, v.stock, greatest(v.stock - v.stock_held, 0) as available,
         v.stock <= v.stock_held as sold_out,
