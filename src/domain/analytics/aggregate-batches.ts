@@ -10,28 +10,34 @@ const batchMs = 250;
 
 /** About how many events one transaction aggregates: at first, at least and at most. */
 const eventsAtOnce = { first: 4000, least: 1000, most: 32_000 };
-const batchesAtOnce = 1000;
+/** How many of the waiting batches a step looks at, and takes at most. */
+const knownMax = 1000;
 
 /** How long one attempt of the job runs. Then the next scheduled one continues. */
 const workMs = seconds(5);
 
 /**
- * Aggregate the waiting batches, oldest first, until none is left or the time is over. Any number of workers may run
- * this concurrently. Each step is one transaction, so a crashed worker leaves nothing half done. A batch that cannot be
- * aggregated is quarantined, and the others continue.
+ * Aggregate the waiting batches, oldest first, until one transaction took all of them or the time is over: those that
+ * arrived meanwhile wait for the next run, so that a steady stream is aggregated in few large steps. Any number of
+ * workers may run this concurrently. Each step is one transaction, so a crashed worker leaves nothing half done. A batch
+ * that cannot be aggregated is quarantined, and the others continue.
  */
 export async function aggregateBatches(ctx: PlatformContext): Promise<Aggregated> {
   const startedAt = performance.now();
   const total = { batches: 0, events: 0 };
   let events = eventsAtOnce.first;
-  let aggregated: Aggregated;
-  do {
+  let isDone = false;
+  while (!isDone && !ctx.signal?.aborted) {
     const stepStartedAt = performance.now();
-    aggregated = await aggregateBatch(ctx, events);
+    const waiting = await findWaiting(ctx, events);
+    if (!waiting) break;
+    const aggregated = await aggregateWaiting(ctx, waiting);
     events = nextSize(events, performance.now() - stepStartedAt);
     total.batches += aggregated.batches;
     total.events += aggregated.events;
-  } while (aggregated.batches > 0 && performance.now() - startedAt < workMs && !ctx.signal?.aborted);
+    const tookAll = aggregated.batches === waiting.known && waiting.known < knownMax;
+    isDone = tookAll || aggregated.batches === 0 || performance.now() - startedAt >= workMs;
+  }
   return total;
 }
 
@@ -40,9 +46,7 @@ function nextSize(events: number, tookMs: number): number {
   return tookMs < batchMs / 2 ? Math.min(events * 2, eventsAtOnce.most) : events;
 }
 
-async function aggregateBatch(ctx: PlatformContext, events: number): Promise<Aggregated> {
-  const waiting = await findWaiting(ctx, events);
-  if (!waiting) return { batches: 0, events: 0 };
+async function aggregateWaiting(ctx: PlatformContext, waiting: WaitingBatches): Promise<Aggregated> {
   try {
     return await aggregateChosen(ctx, waiting, { oldest: waiting.batches });
   } catch (error) {
@@ -56,17 +60,20 @@ interface WaitingBatches {
   readonly batches: number;
   readonly oldestAt: Date;
   readonly newestAt: Date;
+  /** How many wait, those that do not fit included. */
+  readonly known: number;
 }
 
 async function findWaiting(ctx: PlatformContext, events: number): Promise<WaitingBatches | undefined> {
   const [found] = await asPlatform(ctx, 'batches of all stores are aggregated together', (ctx) =>
     ctx.tx.execute<WaitingBatches>(sql`
-    select count(*)::int as batches, min(received_at) as "oldestAt", max(received_at) as "newestAt"
+    select count(*) filter (where before < ${events})::int as batches, count(*)::int as known,
+      min(received_at) as "oldestAt", max(received_at) filter (where before < ${events}) as "newestAt"
     from (
       select received_at, sum(event_count) over (order by received_at rows unbounded preceding) - event_count as before
       from (
-        select received_at, event_count from analytics_batches order by received_at limit ${batchesAtOnce}) as oldest
-    ) as waiting where before < ${events}`),
+        select received_at, event_count from analytics_batches order by received_at limit ${knownMax}) as oldest
+    ) as waiting`),
   );
   return found && found.batches > 0 ? found : undefined;
 }

@@ -16,6 +16,7 @@ import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { countStatements } from '#test/support/count-statements.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import {
   aggregateAll,
@@ -253,6 +254,27 @@ test.serial('aggregateBatches stores events of unknown types and counts them tog
   t.is(new Set((await aggregatedEvents(ctx)).map(({ type }) => type)).size, 30);
   t.like(await rollUpsOf(ctx), { hours: only({ type: 'other', events: 30 }) });
 });
+
+test.serial(
+  'aggregateBatches ends after a step that took all, and continues where not all fit or were found',
+  async (t) => {
+    const { ctx, services } = t.context;
+    const stepsOf = async (batches: number, eventsOfEach: number) => {
+      for (let batch = 0; batch < batches; batch += 1)
+        await sendEvents(
+          ctx,
+          Array.from({ length: eventsOfEach }, () => buildEvent()),
+        );
+      const { statements } = await countStatements(services, () => aggregateBatches(services.context()));
+      t.is(await waitingBatches(ctx), 0);
+      return statements.filter((text) => /as known/.test(text)).length;
+    };
+    t.is(await stepsOf(0, 0), 1);
+    t.is(await stepsOf(3, 2), 1);
+    t.is(await stepsOf(45, 100), 2, 'the first step takes 4,000 events');
+    t.is(await stepsOf(1001, 1), 2, 'a step looks at 1,000 batches');
+  },
+);
 
 test.serial('aggregateBatches creates a missing partition', async (t) => {
   const { ctx, services, clock } = t.context;
