@@ -16,7 +16,7 @@ const longestWaitMs = 1000;
  */
 const waitingMax = queueLimits.perStore;
 /** A job waits here for its turn for this long; then another process may have room for it. */
-const turnDeadlineMs = 2000;
+const turnDeadlineMs = 5000;
 
 /** A job that waits for its turn. */
 interface Waiting {
