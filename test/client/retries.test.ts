@@ -146,20 +146,26 @@ test('a response that is not JSON is an error of its own', async (t) => {
   t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 502 });
 });
 
-test('a baseUrl that leads to another one is reported, and not what the request lost on the way', async (t) => {
+test('a request that would lose its method, body or key in a redirect is reported, and a write is not sent on', async (t) => {
+  const list: Reply = (response) => response.end('{"reviews":[],"cursor":null}');
   const service: Reply = (response, request) => {
-    const lost = request.method === 'GET' ? failure(405, 'method_not_allowed') : failure(401, 'missing_key');
-    return request.headers.authorization ? cart(response, request) : lost(response, request);
+    const isAllowed = request.headers.authorization || request.url?.includes('/reviews');
+    return (isAllowed ? list : failure(401, 'missing_key'))(response, request);
   };
-  const { baseUrl } = await storefrontOf(t, [service]);
-  for (const status of [301, 308]) {
+  const { baseUrl, keys: arrived } = await storefrontOf(t, [service]);
+  const statuses = [301, 302, 303, 307, 308];
+  for (const status of statuses) {
     const elsewhere: Reply = (response, { url }) => response.writeHead(status, { location: `${baseUrl}${url}` }).end();
     const { storefront, keys } = await storefrontOf(t, [elsewhere], { secretKey: 'sk_test_key' });
-    const error = await errorOf(storefront.createCart());
-    t.is(error.code, 'unexpected_response');
-    t.true(error.detail.includes(baseUrl), error.detail);
-    t.is(keys.length, 1);
+    for (const request of [storefront.createProductReview('oak-bowl', { rating: 5 }), storefront.listProducts()]) {
+      const error = await errorOf(request);
+      t.is(error.code, 'unexpected_response');
+      t.true(error.detail.includes(baseUrl), error.detail);
+    }
+    t.is(keys.length, 2);
+    t.deepEqual((await storefront.listProductReviews('oak-bowl')).reviews, []);
   }
+  t.is(arrived.length, 2 * statuses.length, 'reads only');
 });
 
 test('a 429 is repeated later whether or not its Retry-After can be read', async (t) => {

@@ -51,9 +51,10 @@ async function send(request: Request, options: RetryOptions): Promise<Response |
   const timer = setTimeout(() => attempt.abort(timeoutError()), Math.min(timeoutMs, longestMs));
   try {
     signal.throwIfAborted();
-    const response = await fetch(request.clone(), { signal: attempt.signal });
+    const redirect = isRead(request) ? 'follow' : 'manual';
+    const response = await fetch(request.clone(), { signal: attempt.signal, redirect });
     const body = await response.arrayBuffer();
-    if (response.redirected && lostInRedirects.includes(response.status)) return redirectedError(response);
+    if (isLostInRedirect(request, response)) return redirectedError(response);
     // Without the reason phrase, of which Node.js reads characters that it takes in no `Response`.
     const { status, headers } = response;
     return new Response(body.byteLength > 0 ? body : null, { status, headers });
@@ -68,15 +69,18 @@ async function send(request: Request, options: RetryOptions): Promise<Response |
 
 const timeoutError = () => new DOMException('The attempt took too long.', 'TimeoutError');
 
-/** On its way to another origin a request loses its key, and where a redirect makes it a GET, its method. */
-const lostInRedirects = [401, 405];
+const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD';
 
-const redirectedError = (response: Response): ApiError =>
-  new ApiError(
-    'unexpected_response',
-    `The baseUrl leads to ${new URL(response.url).origin}, and what was sent got lost on the way. Use that URL.`,
-    { response },
-  );
+/** A redirect can make a write the read of the same path, and to another origin it takes the key away. */
+const isLostInRedirect = (request: Request, { type, redirected, status }: Response) =>
+  isRead(request) ? redirected && status === 401 : type === 'opaqueredirect' || (status >= 300 && status < 400);
+
+/** Browsers do not tell where a redirect leads that they do not follow. */
+const redirectedError = (response: Response): ApiError => {
+  const target = response.redirected ? response.url : (response.headers.get('location') ?? 'another URL');
+  const detail = `The baseUrl leads to ${target}, and what was sent got lost on the way. Use a baseUrl without a redirect.`;
+  return new ApiError('unexpected_response', detail, { response });
+};
 
 /** @returns undefined where the outcome is final */
 function waitBeforeRetry(request: Request, outcome: Response | ApiError, failures: number): number | undefined {
