@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 
 import anyTest, { type TestFn } from 'ava';
 
+import { createStorefront } from '#src/client/src/index.ts';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { findProgram } from '#src/dev/embedded/find-program.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
@@ -172,8 +173,10 @@ test('a server sells with the client, as it does by fetch', async (t) => {
 
 withBrowser('a shopper buys and signs in on the documented pages, and the receiver gets the event', async (t) => {
   const { stack, project } = t.context;
+  const [, secret = ''] = /^WEBHOOK_SECRET=(\S+)$/m.exec(await project.run('subscribe.ts')) ?? [];
   const receiver = spawn(process.execPath, ['receiver.ts'], {
     cwd: project.folder,
+    env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => receiver.kill());
@@ -261,10 +264,17 @@ withBrowser('two buttons fill one cart on the documented pages, also where a bro
   await page.evaluate("[...document.querySelectorAll('button')].slice(0, 2).forEach((button) => button.click())");
   await until(() => carts.length === 2, { what: 'two lines' });
   t.is(new Set(carts).size, 1);
+  const { url: baseUrl, store } = t.context.stack;
+  const storefront = createStorefront({ baseUrl, tenant: store.slug });
+  const { product } = await storefront.getProduct('coffee-of-the-month');
+  const [, cartId = ''] = /cart\/(\w+)\/items/.exec(carts[0] ?? '') ?? [];
+  const subscription = { purchaseType: 'subscription', subscriptionInterval: 'month' } as const;
+  await storefront.addCartItem(cartId, { variantId: product.variants[0]?.id ?? null, ...subscription });
   await page.getByRole('button', { name: 'Check out' }).click();
   // The shop has its name, too.
   await page.waitForURL(/\/pay\//);
   await page.getByText('Board oil').waitFor();
+  await page.getByText('Billed every month').first().waitFor();
 
   const prompted = page.waitForEvent('dialog');
   page.once('dialog', (dialog) => dialog.dismiss());
