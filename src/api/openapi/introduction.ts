@@ -68,10 +68,11 @@ a body while the response is unchanged.
 The service sends events to the webhook endpoints of a store, signed according to Standard Webhooks: the key is what
 follows \`whsec_\` in the secret of the endpoint, decoded from base64. A secret that was replaced signs, too, for another
 day. Respond with a 2xx within 15 seconds and do slow work afterwards. After anything else, also a redirect, the event is
-sent again, up to 10 times in all within about 75 hours. A 410 disables the endpoint. What was missed longer ago
-is sent by \`admin.recoverWebhookDeliveries\` within 30 days.
+sent again, up to 10 times in all within about 75 hours. A 410 disables the endpoint. What was missed longer ago, or
+while the endpoint was disabled, is sent by \`admin.recoverWebhookDeliveries\` within 30 days.
 
 Events may be delivered twice and in any order. A repeat has the same \`webhook-id\`. \`data.object\` is the object as it is
-at the time of the attempt, and of two versions of it, the one with the higher \`object_version\` is newer. What has no
-event, such as stock, customers and gift cards, is read with the API or an export.
+at the time of the attempt, and of two versions of it, the one with the higher \`object_version\` is newer. What a label
+changes of its order (\`labels\`, \`fulfillment_status\`) has no event but that of the label: a copy of orders then reads
+the order again. What has no event, such as stock, customers and gift cards, is read with the API or an export.
 `.trim();

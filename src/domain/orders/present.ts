@@ -1,6 +1,7 @@
 import { presentAs } from '#src/lib/present-as.ts';
 import { Cents, Currency, Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { PurchaseType, SubscriptionInterval } from '../catalog/index.ts';
+import { trackingStatuses } from '../ports/shipping-gateway.ts';
 import {
   disputeStatuses,
   fulfillmentStatuses,
@@ -34,7 +35,7 @@ export const OrderLabelView = Type.Object(
     service: Nullable(Type.String({ examples: ['Ground Advantage'] })),
     tracking_number: Type.String({ examples: ['9400100000000000000000'] }),
     tracking_url: Nullable(Type.String()),
-    status: Nullable(Type.String({ examples: ['PRE_TRANSIT'] })),
+    status: Nullable(Type.String({ description: `One of ${trackingStatuses.join(', ')}.`, examples: ['pre_transit'] })),
   },
   { title: 'OrderLabel' },
 );

@@ -15,8 +15,8 @@ const descriptions: Readonly<Record<EventType, string>> = {
     "The shopper's bank disputes the payment, or inquires about it. Respond at the payment provider before its deadline.",
   'order.dispute_closed': 'No dispute of the payment is open any more: `dispute_status` is `won` or `lost`.',
   'order.updated':
-    'A paid order has changed in another way: its address, its parcels, its fulfillment, or a refund that failed. Or the ' +
-    'personal data of an order, paid or not, was erased.',
+    'A paid order has changed in a way that no other event of it or of its label says: its address, its parcels, its ' +
+    'fulfillment, or a refund that failed. Or the personal data of an order, paid or not, was erased.',
   'subscription.created': 'A subscription has begun.',
   'subscription.updated': 'A subscription has changed.',
   'subscription.canceled': 'A subscription has ended.',

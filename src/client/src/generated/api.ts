@@ -764,7 +764,7 @@ export interface webhooks {
         post: operations["onOrderDisputeClosed"];
     };
     "order.updated": {
-        /** A paid order has changed in another way: its address, its parcels, its fulfillment, or a refund that failed. Or the personal data of an order, paid or not, was erased. */
+        /** A paid order has changed in a way that no other event of it or of its label says: its address, its parcels, its fulfillment, or a refund that failed. Or the personal data of an order, paid or not, was erased. */
         post: operations["onOrderUpdated"];
     };
     "subscription.created": {
@@ -967,6 +967,7 @@ export interface components {
                 carrier: string;
                 tracking_number: string;
                 tracking_url: string | null;
+                /** @description One of unknown, pre_transit, transit, failure, delivered, returned. */
                 status: string | null;
             }[];
             /** @description The recommended time until the next poll, in milliseconds. */
@@ -1396,6 +1397,7 @@ export interface components {
             service: string | null;
             tracking_number: string;
             tracking_url: string | null;
+            /** @description One of unknown, pre_transit, transit, failure, delivered, returned. */
             status: string | null;
         };
         Overview: {
