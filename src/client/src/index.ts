@@ -9,6 +9,7 @@ export type { CustomerSession, SessionStore } from './session.ts';
 export { createSession } from './session.ts';
 export type { Storefront, StorefrontOptions } from './storefront.ts';
 export { createStorefront } from './storefront.ts';
+export type { WaitOptions } from './wait-for-order.ts';
 export { waitForOrder } from './wait-for-order.ts';
 export type { WebhookEvent, WebhookEvents } from './webhooks.ts';
 export { verifyWebhook } from './webhooks.ts';
