@@ -37,7 +37,7 @@ export const StoreInput = Type.Object({
   slug: Slug,
   name: Line(200, { examples: ['Cedar & Clay'] }),
   owner_email: Email,
-  /** The currency of every price. It cannot change after the first order. */
+  /** The currency of every price. It cannot change after the first order or gift card. */
   currency: Currency,
   locale: Type.Optional(Text(35, { default: 'en-US' })),
   timezone: Type.Optional(Text(64, { default: 'UTC', examples: ['America/New_York'] })),
@@ -74,7 +74,7 @@ export type ModulesInput = Partial<Record<(typeof moduleNames)[number], boolean>
 /**
  * Create the store with this slug, or update it. A new one has the default modules and a secret of its own. Concurrent
  * saves of the same store wait for each other; checkouts do not wait.
- * @throws DomainError `invalid_request` when the currency would change after something was ordered
+ * @throws DomainError `invalid_request` when the currency would change although the store has orders or gift cards
  */
 export async function saveTenant(
   ctx: InTransaction<PlatformContext>,
@@ -95,7 +95,7 @@ export async function saveTenant(
   const values = assignChanges(tenant, wanted);
   const fields = Object.keys(values);
   if (fields.length === 0) return { tenant: known, change: { subject, action: 'unchanged', fields } };
-  if (fields.includes('currency')) await rejectOnceSold(ctx, known);
+  if (fields.includes('currency')) await rejectWithMoney(ctx, known);
   return { tenant: await updateTenant(ctx, tenant), change: { subject, action: 'updated', fields, values } };
 }
 
@@ -166,15 +166,17 @@ async function updateTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
   return { ...tenant, version: saved?.version ?? tenant.version };
 }
 
-/** A store's revenue could not be added up in two currencies. */
-async function rejectOnceSold(ctx: InTransaction<PlatformContext>, { id, currency }: Tenant): Promise<void> {
-  const [row] = await ctx.tx.execute<{ sold: boolean }>(sql`
-    select exists (select from order_numbers where tenant_id = ${id}) as sold`);
-  if (!row?.sold) return;
-  throw invalidRequest('A store that has sold something keeps its currency.', {
+/** A store's revenue could not be added up in two currencies, and a gift card is redeemed in its own only. */
+async function rejectWithMoney(ctx: InTransaction<PlatformContext>, { id, currency }: Tenant): Promise<void> {
+  const [row] = await ctx.tx.execute<{ ordered: boolean; issued: boolean }>(sql`
+    select exists (select from order_numbers where tenant_id = ${id})
+      or exists (select from orders where tenant_id = ${id}) as ordered,
+      exists (select from gift_cards where tenant_id = ${id}) as issued`);
+  if (!row?.ordered && !row?.issued) return;
+  throw invalidRequest('A store that has orders or gift cards keeps its currency.', {
     path: '/currency',
     code: 'const',
-    detail: `must stay ${currency}: something was ordered in it`,
+    detail: `must stay ${currency}: the store has ${row.ordered ? 'orders' : 'gift cards'} in it`,
   });
 }
 

@@ -24,6 +24,8 @@ import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { importMany } from '#test/support/factories/imports.ts';
+import { buildGiftCard } from '#test/support/factories/promotions.ts';
 import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
@@ -94,16 +96,21 @@ test('a store that is saved twice at once is one store', async (t) => {
   t.deepEqual(saved.map(({ change }) => change.action).toSorted(), ['created', 'unchanged', 'unchanged']);
 });
 
-test('a store may change its currency until it has taken an order', async (t) => {
-  const { services } = t.context;
-  const input = newStore();
-  await saveStore(t.context, input);
-  const { tenant } = await saveStore(t.context, { ...input, currency: 'EUR' });
-  t.is(tenant.currency, 'EUR');
-  await takeOrderNumber({ ...services.context(), tenant });
-  const message = 'A store that has sold something keeps its currency.';
-  await t.throwsAsync(saveStore(t.context, { ...input, currency: 'USD' }), { instanceOf: DomainError, message });
-});
+for (const [what, make] of [
+  ['an order', (ctx) => takeOrderNumber(ctx)],
+  ['an imported order', (ctx) => importMany(ctx, 'orders', 1)],
+  ['a gift card', (ctx) => buildGiftCard(ctx)],
+] satisfies [string, (ctx: Context) => Promise<unknown>][])
+  test(`a store may change its currency until it has ${what}`, async (t) => {
+    const { services } = t.context;
+    const input = newStore();
+    await saveStore(t.context, input);
+    const { tenant } = await saveStore(t.context, { ...input, currency: 'EUR' });
+    t.is(tenant.currency, 'EUR');
+    await make({ ...services.context(), tenant });
+    const message = 'A store that has orders or gift cards keeps its currency.';
+    await t.throwsAsync(saveStore(t.context, { ...input, currency: 'USD' }), { instanceOf: DomainError, message });
+  });
 
 test('order numbers begin at 1001 and rise, also for concurrent orders', async (t) => {
   const { tenant } = await saveStore(t.context, newStore());
