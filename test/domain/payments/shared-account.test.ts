@@ -11,12 +11,14 @@ import { upsertCustomer } from '#src/domain/customers/index.ts';
 import {
   openBillingPortal,
   readDrift,
+  registerWebhookEndpoint,
   replayPayments,
   reportStoreDrift,
   sweepStoreEvents,
 } from '#src/domain/payments/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createServices, type Services } from '#src/services.ts';
@@ -39,6 +41,7 @@ const clock = createTestClock();
 const simulator = await startStripeSimulator({ now: () => clock.now().getTime(), seed: 3 });
 const stripe = stripeControl(simulator.url);
 const secretKey = `sk_test_${randomText(24)}`;
+const at = { host: '127.0.0.1', port: new URL(simulator.url).port, protocol: 'http' } as const;
 
 async function openInstallation() {
   const database = await createTestDatabase();
@@ -215,11 +218,7 @@ test.serial('who subscribed as a guest is another customer at another store with
 });
 
 test.serial('a customer of the dashboard is that of the first store with the account that uses it', async (t) => {
-  const { customers } = new Stripe(secretKey, {
-    host: '127.0.0.1',
-    port: new URL(simulator.url).port,
-    protocol: 'http',
-  });
+  const { customers } = new Stripe(secretKey, at);
   const [left, right] = [await openStore(services), await openStore(services)];
   const email = 'dashboard@shopper.example';
   const { id } = await customers.create({ email });
@@ -230,3 +229,22 @@ test.serial('a customer of the dashboard is that of the first store with the acc
   t.deepEqual(await customersOf(left), [id]);
   t.notDeepEqual(await customersOf(right), [id]);
 });
+
+test.serial(
+  'a store finds out that the account has no room for its endpoint, and registers once there is',
+  async (t) => {
+    const endpoints = async () => (await stripe.account(secretKey)).webhook_endpoints;
+    for (let count = (await endpoints()).length; count < 16; count += 1)
+      await registerWebhookEndpoint(await openStore(services));
+    const store = await openStore(services);
+    const rejected = await t.throwsAsync(registerWebhookEndpoint(store), { instanceOf: DomainError });
+    t.regex(rejected.message, /has 16 webhook endpoints, of 16 that it may have: delete one there/);
+    const [one] = await endpoints();
+    await new Stripe(secretKey, {
+      host: '127.0.0.1',
+      port: new URL(simulator.url).port,
+      protocol: 'http',
+    }).webhookEndpoints.del(one?.id ?? '');
+    t.true((await registerWebhookEndpoint(store)).isNew);
+  },
+);

@@ -2,6 +2,7 @@ import { lockNames } from '#src/database/lock-names.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../../audit/index.ts';
 import type { Context } from '../../context.ts';
@@ -124,11 +125,25 @@ export async function replaceWebhookEndpoint(ctx: Context, { name }: { name: str
   const url = webhookUrlOf(ctx);
   const ownName = `${ctx.tenant.slug}:${name}`;
   const key = `endpoint:${ctx.tenant.id}:${name}`;
+  await rejectWithoutRoom(ctx, account, ownName);
   const made = await withPaymentErrors(ctx.ports.payments.createEndpoint(account, { url, ownName }, key, ctx.signal));
 
   const known = await storeEndpoint(ctx, made);
   if (known) await removeOtherEndpoints(ctx, account, { url, current: made.endpointId, known });
   return made;
+}
+
+/** The provider allows an account so many, also disabled ones, and one account may be that of many stores. */
+const endpointsMax = 16;
+
+/** Asked before, because a refusal of the provider would be repeated under its key for a day. */
+async function rejectWithoutRoom(ctx: Context, account: PaymentAccount, ownName: string): Promise<void> {
+  const endpoints = await withPaymentErrors(ctx.ports.payments.listEndpoints(account, ctx.signal));
+  if (endpoints.length < endpointsMax || endpoints.some((other) => other.ownName === ownName)) return;
+  const message =
+    `The account at the payment provider has ${endpoints.length} webhook endpoints, of ${endpointsMax} that it may ` +
+    'have: delete one there that no store needs, or give this store an account of its own.';
+  throw new DomainError('upstream_failed', 'payment_provider_error', message);
 }
 
 export interface MadeEndpoint {
@@ -171,8 +186,8 @@ async function removeOtherEndpoints(
 const storedWithinMs = minutes(10);
 
 /**
- * Endpoints are disabled at first. The provider allows an account 16 of them, so an own one that was disabled before is
- * deleted, and so is one whose secret was never stored; but not while that may still be done.
+ * Endpoints are disabled at first. Their number is limited, so an own one that was disabled before is deleted, and so is
+ * one whose secret was never stored; but not while that may still be done.
  */
 function endingOf(
   { endpointId, ownName, isEnabled, createdAt }: EventEndpoint,
