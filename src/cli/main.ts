@@ -3,10 +3,10 @@ import { runCommands } from './lib/run-commands.ts';
 import { findRunningStack } from './lib/running-stack.ts';
 
 /* What an operator does by hand: `npm run cli -- <command>`. Beside `npm run dev`, on what that has running. */
-// The reader of a pipe may stop early: `npm run cli -- openapi | head`.
+// The reader of a pipe may stop early: `npm run cli -- openapi | head`. What was not done by then is a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  process.exit(process.exitCode ?? 1);
 });
 
 const streams = { in: process.stdin, out: process.stdout, err: process.stderr };

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -595,6 +597,23 @@ test.serial('apply of several files prints the keys of each store, also where on
   t.regex(again.out, new RegExp(`\n\n${b.slug} \\(${files[1]}\\) failed:\nThe store file has errors in one place`));
   t.true(again.out.endsWith(`\n\n2 of 3 files are done. Failed: ${files[1]}\n`), again.out);
 });
+
+test.serial(
+  'apply of several files whose output is read no more ends as failed, because stores are left',
+  async (t) => {
+    const stores = [ownStore(), ownStore(), ownStore()];
+    const { files } = await writeFiles(t, Object.fromEntries(stores.map(({ text }, index) => [`${index}.yaml`, text])));
+    const script = '"$0" "$@" | true; exit ${PIPESTATUS[0]}';
+    const words = ['-c', script, process.execPath, 'src/cli/main.ts', 'apply', ...files];
+    const child = spawn('bash', words, {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      env: { ...process.env, ...processEnvironment, ...secrets, DATABASE_URL: t.context.services.config.databaseUrl },
+    });
+    const [code] = await once(child, 'exit');
+    t.is(code, 1);
+    t.is(await storeOf(t.context, stores[2]?.slug ?? ''), undefined);
+  },
+);
 
 test.serial(
   'apply of several files changes nothing where the encryption keys are not those of one store',

@@ -1,4 +1,4 @@
-import { exec } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -104,9 +104,13 @@ test('a usage error ends with code 2 and a suggestion', async (t) => {
 });
 
 test('a command ends without an error when the reader of its pipe ends', async (t) => {
-  const { stderr } = await promisify(exec)(`"${process.execPath}" src/cli/main.ts openapi | head -n 1`, {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
-  });
+  const { stderr } = await promisify(execFile)(
+    'bash',
+    ['-o', 'pipefail', '-c', `"${process.execPath}" src/cli/main.ts openapi | head -n 1`],
+    {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    },
+  );
   t.is(stderr, '');
 });
 
