@@ -5,8 +5,9 @@ import { findRunningStack } from './lib/running-stack.ts';
 /* What an operator does by hand: `npm run cli -- <command>`. Beside `npm run dev`, on what that has running. */
 // The reader of a pipe may stop early: `npm run cli -- openapi | head`. What was not done by then is a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(process.exitCode ?? 1);
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 1);
+  process.stderr.write(`The output cannot be written: ${error.message}.\n`);
+  process.exit(1);
 });
 
 const streams = { in: process.stdin, out: process.stdout, err: process.stderr };

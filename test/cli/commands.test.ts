@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -112,6 +112,18 @@ test('a command ends without an error when the reader of its pipe ends', async (
     },
   );
   t.is(stderr, '');
+});
+
+test('a command whose output cannot be written says so in one line, and ends with code 1', (t) => {
+  const [full, folder] = [openSync('/dev/full', 'w'), fileURLToPath(new URL('../..', import.meta.url))];
+  t.teardown(() => closeSync(full));
+  const { status, stderr } = spawnSync(process.execPath, ['src/cli/main.ts', 'openapi'], {
+    cwd: folder,
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  t.is(stderr, 'The output cannot be written: ENOSPC: no space left on device, write.\n');
+  t.is(status, 1);
 });
 
 test('an expected error ends with code 1 and one line', async (t) => {
