@@ -352,6 +352,14 @@ test('readStoreFile reports an alias without an anchor, of what contains it, or 
   }
 });
 
+test('of a file with tabs readStoreFile reports each tab, and nothing that only follows from it', (t) => {
+  const text = example.replace('  name: ', '\tname: ').replace('  currency: ', '\tcurrency: ');
+  t.deepEqual(
+    readStoreFile(text, environment).problems.map(({ line, detail }) => `${line} ${detail}`),
+    ['  name: ', '  currency: '].map((words) => `${lineOf(words)} Tabs are not allowed as indentation`),
+  );
+});
+
 test('readStoreFile reports broken syntax with its line, and references as they were written', (t) => {
   const { value, problems } = readStoreFile('a: 1\nb: [1, 2\nc: 3\n', {});
   t.is(value, undefined);

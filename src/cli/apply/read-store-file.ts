@@ -101,8 +101,10 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
   };
 }
 
-/** After an unexpected token the parser also reports all tokens that follow, which is not useful. */
+/** After a tab or an unexpected token the parser also reports all tokens that follow, which is not useful. */
 function relevantErrors({ errors }: Document): Document['errors'] {
+  const tabs = errors.filter(({ code }) => code === 'TAB_AS_INDENT');
+  if (tabs.length > 0) return tabs;
   const astray = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
   return astray === -1 ? errors : errors.slice(0, astray + 1);
 }
