@@ -75,14 +75,17 @@ function namesIn<Row>(meta: EntityMetadata<Row>): ReadonlyMap<string, string> {
   return names;
 }
 
-/** The version column is incremented and returned. */
+/** The version column is incremented and returned. The id of the store is `opaque`. */
 function updateOf<Row>(meta: EntityMetadata<Row>, key: ColumnValue[], changes: ColumnValue[]): string {
   const version = meta.props.filter((prop) => prop.version).map(({ fieldNames }) => `"${fieldNames[0]}"`);
   const sets = [
     ...changes.map(({ column }, index) => `${column} = $${index + 1}`),
     ...version.map((column) => `${column} = ${column} + 1`),
   ];
-  const conditions = key.map(({ column }, index) => `${column} = $${changes.length + index + 1}`);
+  const conditions = key.map(({ column }, index) => {
+    const parameter = `$${changes.length + index + 1}`;
+    return `${column} = ${column === '"tenant_id"' ? `(select ${parameter}::text)` : parameter}`;
+  });
   const returning = version.length > 0 ? ` returning ${version}` : '';
   return `update "${meta.tableName}" set ${sets.join(', ')} where ${conditions.join(' and ')}${returning}`;
 }

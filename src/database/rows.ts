@@ -32,7 +32,7 @@ export async function lockRow<Entity extends Keyed>(
   const known = Array.from(em.getUnitOfWork().getIdentityMap().getStore(meta).values());
   if (known.some((entity) => entity.id === id)) await em.flush();
   const [row] = await ctx.tx.execute<EntityDictionary<Entity>>(sql`
-    ${selectOf(meta)} where tenant_id = ${ctx.tenant.id} and id = ${id}
+    ${selectOf(meta)} where ${keyIs(ctx, id)}
     for ${forRemoval ? sql`update` : sql`no key update`}`);
   return row && em.map(entityName, row);
 }
@@ -70,7 +70,7 @@ export async function readRow<Entity extends Keyed, More extends object = object
   const meta = em.getMetadata().get<Entity>(entityName);
   const row = await readOne<EntityDictionary<Entity> & More>(
     ctx,
-    sql`${selectOf(meta, more)} where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+    sql`${selectOf(meta, more)} where ${keyIs(ctx, id)}`,
     { brief: true },
   );
   return row && { ...row, entity: em.map(entityName, row) };
@@ -108,7 +108,7 @@ export async function saveRow<Entity extends Keyed>(
     ctx,
     sql`
     update ${tableOf(meta)} set ${joinSql(sets, ', ')}
-    where tenant_id = ${ctx.tenant.id} and id = ${entity.id}${joinSql(conditions, '')} returning id`,
+    where ${keyIs(ctx, entity.id)}${joinSql(conditions, '')} returning id`,
   );
   if (isSaved) {
     Object.assign(entity, version);
@@ -149,6 +149,8 @@ export function selectOf<Entity>(meta: EntityMetadata<Entity>, more?: Sql): Sql 
   }
   return sql`select ${more ? sql`${names}, ${more}` : names} from ${tableOf(meta)}`;
 }
+
+const keyIs = ({ tenant }: TenantContext, id: string) => sql`tenant_id = ${opaque(tenant.id)} and id = ${id}`;
 
 const tableOf = <Entity>({ tableName }: EntityMetadata<Entity>) => rawSql(`"${tableName}"`);
 

@@ -1,9 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
-import { transact } from '#src/database/transact.ts';
+import { lockRow, readRow, saveRow } from '#src/database/rows.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { saveProducts } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { rawSql } from '#src/lib/sql.ts';
+import { GiftCard } from '#src/domain/promotions/gift-card.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { explainStatements } from '#test/support/explain-statements.ts';
 import { stonewareInputs } from '#test/support/factories/catalog.ts';
 import { importKinds, importMany, readsOfImport } from '#test/support/factories/imports.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -31,3 +34,24 @@ for (const kind of importKinds) {
     },
   );
 }
+
+test.serial('a row is locked, read and saved by its key when statistics know another store', async (t) => {
+  const { ctx, services } = t.context;
+  await (analyzed ??= analyzeSmallStore(t.context));
+  await importMany(ctx, 'gift_cards', 1000);
+  const ids = await read<{ id: string }>(
+    ctx,
+    sql`select id from gift_cards where tenant_id = ${ctx.tenant.id} limit 1`,
+  );
+  const [{ id = '' } = {}] = ids;
+  const explained = await explainStatements(services, async () => {
+    await transact(ctx, async (ctx) => Object.assign((await lockRow(ctx, GiftCard, id)) ?? {}, { balanceCents: 1 }));
+    const found = await readRow(ctx, GiftCard, id);
+    if (found) t.true(await saveRow(ctx, Object.assign(found.entity, { balanceCents: 2 }), ['version']));
+  });
+  t.is(explained.length, 2 * 4, 'by the custom and the generic plan');
+  t.deepEqual(
+    explained.filter(({ read }) => read > 1),
+    [],
+  );
+});
