@@ -99,6 +99,8 @@ function createOrm(pool: pg.Pool, entities: readonly EntityName[]): MikroORM {
       dbName: 'unused',
       driverOptions: new PostgresDialect({ pool }),
       ensureDatabase: false,
+      // Together, their values would stand in the text, and their versions be compared by a statement before.
+      useBatchUpdates: false,
     }),
   );
 }

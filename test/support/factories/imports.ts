@@ -9,11 +9,11 @@ import { stonewareInputs } from './catalog.ts';
 
 const products = 600;
 
-/** Of each kind of import, one thing of many. */
-const rowOf: Readonly<Record<string, (number: number, ctx: Context) => object>> = {
-  content: (number) => ({ type: 'article', slug: `article-${number}`, title: 'Clay', body: {}, tags: ['clay'] }),
-  customers: (number) => ({ email: `shopper-${number}@example.com`, name: `Ada ${number}` }),
-  gift_cards: (number, ctx) => {
+/** Of each kind of import, one thing of many, with a name where it can be changed. */
+const rowOf: Readonly<Record<string, (number: number, name: string, ctx: Context) => object>> = {
+  content: (number, title) => ({ type: 'article', slug: `article-${number}`, title, body: {}, tags: ['clay'] }),
+  customers: (number, name) => ({ email: `shopper-${number}@example.com`, name: `${name} ${number}` }),
+  gift_cards: (number, _, ctx) => {
     const { codeHash, last4 } = hashedCode(ctx, `CARD-${100_000 + number}`);
     return { code: `hash:${codeHash.toString('base64url')}:${last4}`, balance_cents: 500 };
   },
@@ -28,17 +28,17 @@ const rowOf: Readonly<Record<string, (number: number, ctx: Context) => object>> 
       unit_price_cents: 1000,
     })),
   }),
-  partners: (number) => ({ code: `partner-${number}`, name: 'Ada' }),
-  products: (number) => ({
+  partners: (number, name) => ({ code: `partner-${number}`, name }),
+  products: (number, name) => ({
     slug: `more-${number}`,
-    name: 'Mug',
+    name,
     tags: ['clay'],
     variants: [{ sku: `M-${number}`, price_cents: 500 }],
   }),
-  promo_codes: (number) => ({ code: `CODE${number}`, type: 'free_shipping' }),
-  stock: (number) => ({
+  promo_codes: (number, name) => ({ code: `CODE${number}`, type: 'free_shipping', usage_limit: name.length }),
+  stock: (number, name) => ({
     sku: `${number % (2 * products) < products ? 'S' : 'L'}-${number % products}`,
-    quantity: number,
+    quantity: number + name.length,
   }),
 };
 
@@ -47,20 +47,32 @@ export const importKinds = Object.keys(rowOf);
 const batchSize = 100;
 
 /** Import so many things of a kind, or those that follow after so many, in batches as large as those of a file. */
-export async function importMany(ctx: Context, kind: string, count: number, after = 0): Promise<void> {
-  const values = Array.from({ length: count }, (_, index) => rowOf[kind]?.(after + index, ctx));
+export async function importMany(
+  ctx: Context,
+  kind: string,
+  count: number,
+  { after = 0, name = 'Mug' } = {},
+): Promise<void> {
+  const values = Array.from({ length: count }, (_, index) => rowOf[kind]?.(after + index, name, ctx));
   for (let from = 0; from < count; from += batchSize) {
     const batch = values.slice(from, from + batchSize);
     await transact(ctx, (ctx) => importKindOf({ kind }).save(ctx, batch, 'upsert'));
   }
 }
 
-/** Import into a store that has products and a thousand of the kind. Returns what reads much more than it returns. */
+/**
+ * Import into a store that has products and a thousand of the kind: further ones, and changes of what it has. Returns
+ * what reads much more than it returns.
+ */
 export async function readsOfImport(services: Services, ctx: Context, kind: string): Promise<string[]> {
   await transact(ctx, (ctx) => saveProducts(ctx, stonewareInputs(products), {}));
   await importMany(ctx, kind, 1000);
   // A frequent statement is explained for its first rows.
-  const explained = await explainStatements(services, () => importMany(ctx, kind, 500, 1000), { timesMax: 3 });
+  const work = async () => {
+    await importMany(ctx, kind, 500, { after: 1000 });
+    await importMany(ctx, kind, 500, { name: 'Teapot' });
+  };
+  const explained = await explainStatements(services, work, { timesMax: 3 });
   if (explained.length === 0) throw new Error('The import has sent no statement.');
   return explained
     .filter(({ read, returned }) => read > 900 + 10 * returned)
