@@ -12,15 +12,20 @@ const batchMs = 250;
 const eventsAtOnce = { first: 4000, least: 1000, most: 32_000 };
 /** How many of the waiting batches a step looks at, and takes at most. */
 const knownMax = 1000;
+/**
+ * A step of this many events is so long that what arrives during it is not left for the next run: then it would be
+ * older than `behindMs` (`backlog.ts`), and events would be rejected beside an idle worker.
+ */
+const longFrom = 100;
 
 /** How long one attempt of the job runs. Then the next scheduled one continues. */
 const workMs = seconds(5);
 
 /**
- * Aggregate the waiting batches, oldest first, until one transaction took all of them or the time is over: those that
- * arrived meanwhile wait for the next run, so that a steady stream is aggregated in few large steps. Any number of
- * workers may run this concurrently. Each step is one transaction, so a crashed worker leaves nothing half done. A batch
- * that cannot be aggregated is quarantined, and the others continue.
+ * Aggregate the waiting batches, oldest first, until one short transaction took all of them or the time is over: those
+ * that arrived meanwhile wait for the next run, so that a steady stream is aggregated in few steps. Any number of workers
+ * may run this concurrently. Each step is one transaction, so a crashed worker leaves nothing half done. A batch that
+ * cannot be aggregated is quarantined, and the others continue.
  */
 export async function aggregateBatches(ctx: PlatformContext): Promise<Aggregated> {
   const startedAt = performance.now();
@@ -36,7 +41,8 @@ export async function aggregateBatches(ctx: PlatformContext): Promise<Aggregated
     total.batches += aggregated.batches;
     total.events += aggregated.events;
     const tookAll = aggregated.batches === waiting.known && waiting.known < knownMax;
-    isDone = tookAll || aggregated.batches === 0 || performance.now() - startedAt >= workMs;
+    const isLast = (tookAll && waiting.events < longFrom) || aggregated.batches === 0;
+    isDone = isLast || performance.now() - startedAt >= workMs;
   }
   return total;
 }
@@ -62,15 +68,19 @@ interface WaitingBatches {
   readonly newestAt: Date;
   /** How many wait, those that do not fit included. */
   readonly known: number;
+  /** Of all that wait. */
+  readonly events: number;
 }
 
 async function findWaiting(ctx: PlatformContext, events: number): Promise<WaitingBatches | undefined> {
   const [found] = await asPlatform(ctx, 'batches of all stores are aggregated together', (ctx) =>
     ctx.tx.execute<WaitingBatches>(sql`
     select count(*) filter (where before < ${events})::int as batches, count(*)::int as known,
-      min(received_at) as "oldestAt", max(received_at) filter (where before < ${events}) as "newestAt"
+      sum(event_count)::int as events, min(received_at) as "oldestAt",
+      max(received_at) filter (where before < ${events}) as "newestAt"
     from (
-      select received_at, sum(event_count) over (order by received_at rows unbounded preceding) - event_count as before
+      select received_at, event_count,
+        sum(event_count) over (order by received_at rows unbounded preceding) - event_count as before
       from (
         select received_at, event_count from analytics_batches order by received_at limit ${knownMax}) as oldest
     ) as waiting`),

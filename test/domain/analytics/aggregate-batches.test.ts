@@ -256,7 +256,7 @@ test.serial('aggregateBatches stores events of unknown types and counts them tog
 });
 
 test.serial(
-  'aggregateBatches ends after a step that took all, and continues where not all fit or were found',
+  'aggregateBatches ends after a short step that took all, and continues where not all fit or were found',
   async (t) => {
     const { ctx, services } = t.context;
     const stepsOf = async (batches: number, eventsOfEach: number) => {
@@ -271,7 +271,8 @@ test.serial(
     };
     t.is(await stepsOf(0, 0), 1);
     t.is(await stepsOf(3, 2), 1);
-    t.is(await stepsOf(45, 100), 2, 'the first step takes 4,000 events');
+    t.is(await stepsOf(1, 100), 2, 'events that arrive during a longer step would wait for too long');
+    t.is(await stepsOf(45, 100), 3, 'the first step takes 4,000 events');
     t.is(await stepsOf(1001, 1), 2, 'a step looks at 1,000 batches');
   },
 );
