@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { defineConfig, type EntityName, MikroORM } from '@mikro-orm/postgresql';
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
@@ -10,7 +11,6 @@ import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
 import { createReplica } from './replica.ts';
 import { limitQuery, responseMarginMs } from './run-statement.ts';
-import { sendTogether } from './send-together.ts';
 import { configureSession, type SessionSettings } from './session-settings.ts';
 
 /** How long a statement may run, and a transaction may be idle, before PostgreSQL ends it. */
@@ -131,6 +131,26 @@ function openPool(
     sendTogether(client.connection.stream);
   });
   return pool;
+}
+
+/**
+ * From now on, what is written to this stream in one turn of the event loop is handed to the operating system at once:
+ * BEGIN with the first statement of a transaction, and its last statements with COMMIT.
+ */
+function sendTogether(stream: Writable): void {
+  const write = stream.write.bind(stream) as (...given: unknown[]) => boolean;
+  let isCorked = false;
+  stream.write = (...given: unknown[]) => {
+    if (!isCorked) {
+      isCorked = true;
+      stream.cork();
+      process.nextTick(() => {
+        isCorked = false;
+        stream.uncork();
+      });
+    }
+    return write(...given);
+  };
 }
 
 /** 64-bit integers are only amounts and counts, far below the largest integer that a double represents exactly. */
