@@ -1,4 +1,4 @@
-import anyTest, { type TestFn } from 'ava';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
 import { purchaseLabel } from '#jobs/labels.ts';
 import { readOne, transact } from '#src/database/transact.ts';
@@ -25,30 +25,74 @@ import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
-await useStripe(test, {}, { mailer: fakeMailer(), shipping: fakeShippingGateway() });
+// With few connections, each soon has sent every statement several times.
+await useStripe(test, { DATABASE_POOL_MAX: '2' }, { mailer: fakeMailer(), shipping: fakeShippingGateway() });
 
 /** What the relay, the ticks and the caches send, however many orders there are. */
 const byTheClock =
   /^\s*(with\s+recursive\s+queue|update payment_sessions set checks = checks \+ 1|select id, slug, name)/;
 
 test.serial('an order from the cart to its label, email and events costs so many jobs and statements', async (t) => {
+  const { ctx } = t.context;
+  const { buy, endpoint } = await openStore(t);
+  // What the first order finds in no cache is not counted.
+  await buy('ada@example.com');
+  const { ran, costs } = await buy('bea@example.com');
+  t.deepEqual(ran, [
+    'emails.send-mail: done',
+    'labels.purchase-label: done',
+    'payments.reconcile-payment-event: done',
+    'webhooks.drain-endpoint: done',
+  ]);
+  t.deepEqual(await countStates(ctx, endpoint.id), { delivered: 4 });
+  const total = costs.reduce((sum, [, statements]) => sum + statements, 0);
+  t.log(`${total} statements: ${costs.map(([what, statements]) => `${what} ${statements}`).join(', ')}`);
+  // 44, and a few more when a minute begins or a cached row is read again meanwhile.
+  t.true(total <= 50, `${total} statements`);
+});
+
+test.serial('PostgreSQL reuses the plan of every statement of an order', async (t) => {
+  const { pool } = t.context.services.context().database;
+  const { buy } = await openStore(t);
+  for (let order = 0; order < 8; order += 1) await buy(`shopper-${order}@example.com`);
+  const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
+  const frequent = [];
+  for (const client of clients) {
+    frequent.push(...(await client.query(plansOfSession)).rows);
+    client.release();
+  }
+  t.true(frequent.length > 30, `${frequent.length} statements`);
+  t.deepEqual(
+    frequent.filter(({ plans }) => plans > customPlansMax).map(({ statement }) => statement),
+    [],
+  );
+});
+
+/** As many plans for the values that are given PostgreSQL makes before it considers a generic one. */
+const customPlansMax = 5;
+const plansOfSession = {
+  text: `select statement, custom_plans as plans from pg_prepared_statements
+    where custom_plans + generic_plans > ${customPlansMax} + 1`,
+};
+
+/** A store with an endpoint for which a label is bought, and how to buy from it. */
+async function openStore(t: ExecutionContext<StripeContext>) {
   const { ctx, services, stripe, api } = t.context;
   await buildShippingAccount(ctx);
   const receiver = await receiverFor(t);
   const endpoint = await buildEndpoint(ctx, receiver, { events: ['order.*', 'label.*'] });
   const product = await buildProduct(ctx);
   const key = await buildKey(ctx, ['cart:read', 'cart:write', 'checkout:write']);
-  const costs: [what: string, statements: number][] = [];
-
-  async function count<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
-    const { result, statements } = await countStatements(services, work);
-    costs.push([what, statements.filter((statement) => !byTheClock.test(statement)).length]);
-    return result;
-  }
   const call = async (method: string, path: string, body?: object) =>
     (await api.call(method, `/api/v1${path}`, { key, body })).body;
 
-  async function buy(email: string): Promise<string[]> {
+  async function buy(email: string) {
+    const costs: [what: string, statements: number][] = [];
+    async function count<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+      const { result, statements } = await countStatements(services, work);
+      costs.push([what, statements.filter((statement) => !byTheClock.test(statement)).length]);
+      return result;
+    }
     const line = { product_slug: product.slug, variant_id: product.variant.id, quantity: 1 };
     const cartId = await count('cart', async () => {
       const { cart } = await call('POST', '/cart', {});
@@ -69,24 +113,10 @@ test.serial('an order from the cart to its label, email and events costs so many
       const [first, ...others] = await count(`round ${round + 1}`, () => runJobs(services, { rounds: 1 }));
       if (first) ran.push(first, ...others);
     }
-    return ran.toSorted();
+    return { ran: ran.toSorted(), costs };
   }
-
-  // What the first order finds in no cache is not counted.
-  await buy('ada@example.com');
-  costs.length = 0;
-  t.deepEqual(await buy('bea@example.com'), [
-    'emails.send-mail: done',
-    'labels.purchase-label: done',
-    'payments.reconcile-payment-event: done',
-    'webhooks.drain-endpoint: done',
-  ]);
-  t.deepEqual(await countStates(ctx, endpoint.id), { delivered: 4 });
-  const total = costs.reduce((sum, [, statements]) => sum + statements, 0);
-  t.log(`${total} statements: ${costs.map(([what, statements]) => `${what} ${statements}`).join(', ')}`);
-  // 44, and a few more when a minute begins or a cached row is read again meanwhile.
-  t.true(total <= 50, `${total} statements`);
-});
+  return { buy, endpoint };
+}
 
 test.serial('a shopper pays on the hosted page, and the order is paid once with everything that follows', async (t) => {
   const { ctx, services, stripe } = t.context;
