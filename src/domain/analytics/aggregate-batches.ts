@@ -10,8 +10,7 @@ const batchMs = 250;
 
 /** About how many events one transaction aggregates: at first, at least and at most. */
 const eventsAtOnce = { first: 4000, least: 1000, most: 32_000 };
-/** How many of the waiting batches a step looks at, and takes at most. */
-const knownMax = 1000;
+const batchesAtOnce = 1000;
 /**
  * A step of this many events is so long that what arrives during it is not left for the next run: then it would be
  * older than `behindMs` (`backlog.ts`), and events would be rejected beside an idle worker.
@@ -40,7 +39,7 @@ export async function aggregateBatches(ctx: PlatformContext): Promise<Aggregated
     events = nextSize(events, performance.now() - stepStartedAt);
     total.batches += aggregated.batches;
     total.events += aggregated.events;
-    const tookAll = aggregated.batches === waiting.known && waiting.known < knownMax;
+    const tookAll = aggregated.batches === waiting.known;
     const isLast = (tookAll && waiting.events < longFrom) || aggregated.batches === 0;
     isDone = isLast || performance.now() - startedAt >= workMs;
   }
@@ -82,7 +81,7 @@ async function findWaiting(ctx: PlatformContext, events: number): Promise<Waitin
       select received_at, event_count,
         sum(event_count) over (order by received_at rows unbounded preceding) - event_count as before
       from (
-        select received_at, event_count from analytics_batches order by received_at limit ${knownMax}) as oldest
+        select received_at, event_count from analytics_batches order by received_at limit ${batchesAtOnce}) as oldest
     ) as waiting`),
   );
   return found && found.batches > 0 ? found : undefined;

@@ -240,11 +240,7 @@ test.serial(
     const rejected = await t.throwsAsync(registerWebhookEndpoint(store), { instanceOf: DomainError });
     t.regex(rejected.message, /has 16 webhook endpoints, of 16 that it may have: delete one there/);
     const [one] = await endpoints();
-    await new Stripe(secretKey, {
-      host: '127.0.0.1',
-      port: new URL(simulator.url).port,
-      protocol: 'http',
-    }).webhookEndpoints.del(one?.id ?? '');
+    await new Stripe(secretKey, at).webhookEndpoints.del(one?.id ?? '');
     t.true((await registerWebhookEndpoint(store)).isNew);
   },
 );
