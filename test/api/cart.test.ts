@@ -557,6 +557,62 @@ test('POST /cart/save does not return the token, and GET /cart/restore accepts i
   }
 });
 
+test('a cart is saved and restored with what is bought by subscription, and how often', async (t) => {
+  const { api, ctx } = t.context;
+  const { slug } = ctx.tenant;
+  const { variant } = await buildProduct(ctx, {
+    purchase_types: ['subscription'],
+    subscription_intervals: ['quarter'],
+  });
+  const line = { variant_id: variant.id, quantity: 2, unit_price_cents: 3400 };
+  const quarterly = { ...line, purchase_type: 'subscription', subscription_interval: 'quarter' };
+  const unsaid = [line, { ...line, purchase_type: '', subscription_interval: null }];
+  const elsewhere = [
+    { ...line, purchase_type: 'one_time', subscription_interval: 'whenever' },
+    { ...quarterly, subscription_interval: 'month' },
+    { ...line, purchase_type: 'subscription' },
+  ];
+  const { body: saved } = await api.call('POST', '/api/v1/cart/save', {
+    tenant: slug,
+    body: { email: 'ada@example.com', items: [quarterly, ...unsaid, ...elsewhere] },
+  });
+  const { body } = await api.call('GET', `${restore}?token=${await restoreTokenOf(ctx, saved.saved_cart_id)}`);
+  const { cart } = (await api.call('POST', '/api/v1/cart', { tenant: slug, body: {} })).body;
+  const add = async ({ variant_id, quantity, purchase_type, subscription_interval }: Record<string, unknown>) =>
+    api.call('POST', `/api/v1/cart/${cart.id}/items`, {
+      tenant: slug,
+      body: {
+        variantId: variant_id,
+        quantity,
+        purchaseType: purchase_type,
+        subscriptionInterval: subscription_interval,
+      },
+    });
+  const [restored, ...others] = body.saved_cart.items;
+  t.like(restored, { ...quarterly, current_unit_price_cents: 3400, status: 'ok' });
+  t.like(
+    (await add(restored)).body.cart.items,
+    only({ quantity: 2, unitPriceCents: 3400, purchaseType: 'subscription' }),
+  );
+  t.deepEqual(
+    others.map(
+      ({ purchase_type: type, subscription_interval: interval, current_unit_price_cents: price, status }: any) => [
+        type,
+        interval,
+        price,
+        status,
+      ],
+    ),
+    [
+      [undefined, undefined, 3800, 'price_changed'],
+      [undefined, undefined, 3800, 'price_changed'],
+      ['one_time', undefined, null, 'discontinued'],
+      ['subscription', 'month', null, 'discontinued'],
+      ['subscription', undefined, 3400, 'ok'],
+    ],
+  );
+});
+
 test('HEAD of /cart/restore finds a saved cart and does not record that its shopper came back', async (t) => {
   const { api, ctx } = t.context;
   const { id } = await buildSavedCart(ctx);

@@ -4,7 +4,7 @@ import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type PurchaseType, quantityMax, type SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { type CartRecord, changedCart, linesMax, readCart } from './cart.ts';
+import { type CartRecord, changedCart, linesMax, readCart, unitPrice } from './cart.ts';
 import type { CartLineInput } from './cart-input.ts';
 
 /**
@@ -63,7 +63,7 @@ export async function placeLine(ctx: Context, cartId: string, line: PlacedLine):
     sql`
     cart as materialized (${activeCart(ctx, cartId)}),
     candidate as materialized (
-      select v.id, ${priceOf(purchaseType, interval)} as price_cents
+      select v.id, ${unitPrice(sql`${purchaseType}::text`, sql`${interval}::text`)} as price_cents
       from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
       where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and p.tenant_id = ${ctx.tenant.id}
         and p.status = 'published' and p.removed_at is null and ${matchesLine(line)}
@@ -123,13 +123,6 @@ function limitError(error: unknown): DomainError | undefined {
 function matchesLine({ variantId, productId }: PlacedLine): Sql {
   if (!variantId) return sql`p.id = ${productId ?? null}`;
   return productId ? sql`v.id = ${variantId} and p.id = ${productId}` : sql`v.id = ${variantId}`;
-}
-
-function priceOf(purchaseType: PurchaseType, interval: SubscriptionInterval | null): Sql {
-  return purchaseType === 'one_time'
-    ? sql`case when 'one_time' = any(p.purchase_types) then v.price_cents end`
-    : sql`case when 'subscription' = any(p.purchase_types) and ${interval} = any(p.subscription_intervals)
-        then v.subscription_price_cents end`;
 }
 
 function invalid(code: string, message: string, errors?: readonly object[]): DomainError {

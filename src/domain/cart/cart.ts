@@ -99,18 +99,23 @@ function cartDocument(ctx: Context, cart: Sql, lines: Sql): Sql {
               p.id as "productId", p.slug as "productSlug", p.name as "productName",
               p.images -> 0 ->> 'url' as "imageUrl", l.quantity, l.purchase_type as "purchaseType",
               l.subscription_interval as interval, l.seen_price_cents as "seenPriceCents",
-              v.stock, v.stock_held as "stockHeld", v.low_stock_at as "lowStockAt", v.backorder, case
-                when p.status <> 'published' or p.removed_at is not null or v.removed_at is not null then null
-                when l.purchase_type <> all(p.purchase_types) then null
-                when l.purchase_type = 'one_time' then v.price_cents
-                when l.subscription_interval = any(p.subscription_intervals) then v.subscription_price_cents
-              end as "priceCents"
+              v.stock, v.stock_held as "stockHeld", v.low_stock_at as "lowStockAt", v.backorder,
+              case when p.status = 'published' and p.removed_at is null and v.removed_at is null
+                then ${unitPrice(sql`l.purchase_type`, sql`l.subscription_interval`)} end as "priceCents"
             from (${lines}) l
             join variants v on v.tenant_id = ${ctx.tenant.id} and v.id = l.variant_id
             join products p on p.tenant_id = ${ctx.tenant.id} and p.id = v.product_id
             order by l.id) as line) as lines
       from (${cart}) c) as document`;
 }
+
+/** The unit price of a variant `v` of a product `p` that is bought like this. Null: it is not sold in this way. */
+export const unitPrice = (purchaseType: Sql, interval: Sql): Sql => sql`
+  case
+    when ${purchaseType} <> all(p.purchase_types) then null
+    when ${purchaseType} = 'one_time' then v.price_cents
+    when ${interval} = any(p.subscription_intervals) then v.subscription_price_cents
+  end`;
 
 /** The columns of a line that a cart's document is made of. */
 const lineColumns: Sql = sql`

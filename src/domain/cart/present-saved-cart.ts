@@ -1,6 +1,6 @@
 import { presentAs } from '#src/lib/present-as.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { stockStatus } from '../catalog/index.ts';
+import { PurchaseType, SubscriptionInterval, stockStatus } from '../catalog/index.ts';
 import type { SavedCart } from './save-cart.ts';
 import type { RestoredCart, SavedLine } from './saved-cart.ts';
 
@@ -29,6 +29,13 @@ const SavedLineView = Type.Object({
   ]),
 });
 
+const RestoredLineView = Type.Object({
+  ...SavedLineView.properties,
+  /** How the line was to be bought, if the storefront said so when it saved the cart. */
+  purchase_type: Type.Optional(PurchaseType),
+  subscription_interval: Type.Optional(SubscriptionInterval),
+});
+
 /** A saved cart as it is restored. */
 export const SavedCartView = Type.Object(
   {
@@ -36,7 +43,7 @@ export const SavedCartView = Type.Object(
     saved_at: Timestamp,
     expires_at: Timestamp,
     currency: Type.String({ examples: ['USD'] }),
-    items: Type.Array(SavedLineView),
+    items: Type.Array(RestoredLineView),
   },
   { title: 'SavedCart' },
 );
@@ -49,13 +56,15 @@ export function presentSavedCartReceipt(
 }
 
 export function presentSavedCart(cart: RestoredCart): Static<typeof SavedCartView> {
-  const items = cart.lines.map((line) =>
-    presentAs(SavedLineView, {
+  const items = cart.lines.map((line) => ({
+    ...presentAs(SavedLineView, {
       ...line,
       unitPriceCents: line.unitPriceCents ?? line.currentUnitPriceCents,
       status: statusOf(line),
     }),
-  );
+    ...(line.purchaseType && { purchase_type: line.purchaseType }),
+    ...(line.subscriptionInterval && { subscription_interval: line.subscriptionInterval }),
+  }));
   return presentAs(SavedCartView, { ...cart, items });
 }
 
@@ -65,9 +74,9 @@ export function isBuyable(line: SavedLine): boolean {
 }
 
 function statusOf(line: SavedLine): Static<typeof SavedLineView>['status'] {
-  if (line.variantCount === 0) return 'discontinued';
   // One of several variants: the shopper has to choose one before its price and stock are known.
-  if (line.currentUnitPriceCents === null) return 'ok';
+  if (line.variantCount > 1) return 'ok';
+  if (line.currentUnitPriceCents === null) return 'discontinued';
   if (stockStatus(line) === 'out_of_stock') return 'out_of_stock';
   const isPriceChanged = line.unitPriceCents !== null && line.unitPriceCents !== line.currentUnitPriceCents;
   return isPriceChanged ? 'price_changed' : 'ok';

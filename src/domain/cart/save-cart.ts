@@ -10,12 +10,13 @@ import {
   IntegerLike,
   Omittable,
   OmittableOrEmpty,
+  ReadWith,
   type Static,
   Text,
   Type,
 } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import { quantityMax } from '../catalog/index.ts';
+import { PurchaseType, quantityMax, SubscriptionInterval } from '../catalog/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
 import { linesMax } from './cart.ts';
@@ -32,6 +33,8 @@ const SavedLineInput = Type.Object({
   unit_price_cents: price,
   /** Another name of `unit_price_cents`, which some storefronts send. */
   price_cents: price,
+  purchase_type: OmittableOrEmpty(PurchaseType),
+  subscription_interval: ReadWith({ purchase_type: 'subscription' }, SubscriptionInterval),
 });
 
 /** A cart to save for an email address. */
@@ -74,6 +77,8 @@ export async function saveCart(ctx: Context, input: SavedCartInput): Promise<Sav
     name: line.name ?? null,
     quantity: line.quantity,
     unitPriceCents: line.unit_price_cents ?? line.price_cents ?? null,
+    purchaseType: line.purchase_type ?? null,
+    interval: line.subscription_interval ?? null,
   }));
   await write(
     ctx,

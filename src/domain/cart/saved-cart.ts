@@ -2,8 +2,9 @@ import { readOne, write } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { StockLevel } from '../catalog/index.ts';
+import type { PurchaseType, StockLevel, SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
+import { unitPrice } from './cart.ts';
 
 /** A saved cart with everything that decides about its reminders. */
 export interface SavedCartRecord {
@@ -87,7 +88,10 @@ export interface SavedLine extends StockLevel {
   readonly quantity: number;
   /** The unit price when the cart was saved. */
   readonly unitPriceCents: number | null;
-  /** The current unit price. Null: it is no longer sold, or the variant is ambiguous. */
+  /** How the shopper wanted to buy it. Null: the storefront did not say. */
+  readonly purchaseType: PurchaseType | null;
+  readonly subscriptionInterval: SubscriptionInterval | null;
+  /** The current unit price. Null: it is no longer sold, or not in this way, or the variant is ambiguous. */
   readonly currentUnitPriceCents: number | null;
   /** How many variants match the line. 0: it is no longer sold. */
   readonly variantCount: number;
@@ -102,15 +106,19 @@ const savedLines = sql`
       'productSlug', coalesce(w."productSlug", f.slug), 'variantId', w."variantId",
       'name', coalesce(w.name, f.product_name), 'productName', f.product_name,
       'variantName', case when f.count = 1 then f.name end, 'quantity', w.quantity,
-      'unitPriceCents', w."unitPriceCents", 'variantCount', coalesce(f.count, 0),
-      'currentUnitPriceCents', case when f.count = 1 then f.price_cents end,
+      'unitPriceCents', w."unitPriceCents", 'purchaseType', w."purchaseType", 'subscriptionInterval', w.interval,
+      'variantCount', coalesce(f.count, 0), 'currentUnitPriceCents', case when f.count = 1 then f.unit_price end,
       'stock', f.stock, 'stockHeld', coalesce(f.stock_held, 0), 'lowStockAt', f.low_stock_at,
       'backorder', coalesce(f.backorder, false)) order by w.position), '[]')
     from rows from (jsonb_to_recordset(s.items)
-      as ("productSlug" text, "variantId" text, name text, quantity int, "unitPriceCents" bigint))
-      with ordinality as w("productSlug", "variantId", name, quantity, "unitPriceCents", position)
+      as ("productSlug" text, "variantId" text, name text, quantity int, "unitPriceCents" bigint, "purchaseType" text,
+        interval text))
+      with ordinality as w("productSlug", "variantId", name, quantity, "unitPriceCents", "purchaseType", interval,
+        position)
     left join lateral (
-      select v.*, p.slug, p.name as product_name, count(*) over () as count
+      select v.*, p.slug, p.name as product_name, count(*) over () as count,
+        case when w."purchaseType" is null then v.price_cents
+          else ${unitPrice(sql`w."purchaseType"`, sql`coalesce(w.interval, p.subscription_intervals[1])`)} end as unit_price
       from products p
       join variants v on v.tenant_id = p.tenant_id and v.product_id = p.id
         and case when v.removed_at is null then w."variantId" is null or v.id = w."variantId" end

@@ -98,6 +98,8 @@ const bowl: SavedLine = {
   variantName: 'Small',
   quantity: 1,
   unitPriceCents: 3800,
+  purchaseType: null,
+  subscriptionInterval: null,
   currentUnitPriceCents: 3800,
   variantCount: 1,
   stock: 4,

@@ -1598,6 +1598,8 @@ export interface components {
                 unit_price_cents: number | null;
                 current_unit_price_cents: number | null;
                 status: "ok" | "price_changed" | "out_of_stock" | "discontinued";
+                purchase_type?: "one_time" | "subscription";
+                subscription_interval?: "month" | "quarter";
             }[];
         };
         SearchResult: {
@@ -5279,6 +5281,8 @@ export interface operations {
                         quantity: number | string;
                         unit_price_cents?: (number | string) | null;
                         price_cents?: (number | string) | null;
+                        purchase_type?: ("one_time" | "subscription") | null;
+                        subscription_interval?: ("month" | "quarter") | null;
                     }[];
                     consent?: (boolean | ("true" | "false")) | null;
                     session_id?: string | null;

@@ -245,6 +245,8 @@ function saveForm(cart) {
           name: line.name,
           quantity: line.quantity,
           unit_price_cents: line.unitPriceCents,
+          purchase_type: line.purchaseType,
+          subscription_interval: line.subscriptionInterval,
         })),
       });
       node.replaceChildren(el('p', { class: 'done', role: 'status' }, 'Saved. We have emailed you a link to it.'));

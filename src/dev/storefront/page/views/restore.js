@@ -13,6 +13,8 @@ export async function restoreView(_, query) {
     await addToCart({
       ...which,
       quantity: line.quantity,
+      purchaseType: line.purchase_type,
+      subscriptionInterval: line.subscription_interval,
       ...(line.unit_price_cents && { unitPriceCents: line.unit_price_cents }),
     });
   }
