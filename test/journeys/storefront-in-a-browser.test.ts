@@ -106,6 +106,31 @@ browserTest(
   },
 );
 
+browserTest('the link of a reminder restores a cart with its subscription', async (t) => {
+  const { stack, browser } = t.context;
+  const email = 'grace@shopper.example';
+  const page = await browser.newPage();
+  await page.goto(`${stack.storefrontUrl}/products/coffee-of-the-month`);
+  await page.getByText('Every three months').click();
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  await page.getByText('Save this cart for later').click();
+  const save = page.locator('details.save');
+  await save.getByLabel('Email').fill(email);
+  await save.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved. We have emailed you a link to it.').waitFor();
+  await page.context().close();
+
+  const reminder = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: email }, 60_000);
+  t.regex(reminder.text ?? '', /Coffee of the month.*\$17\.00/);
+  const [link = ''] = /https?:\/\/\S+\/cart\/restore\S*token=[\w.-]+/.exec(reminder.text ?? '') ?? [];
+  const elsewhere = await browser.newPage();
+  await elsewhere.goto(link);
+  await elsewhere.getByText('Whole bean · every three months').waitFor();
+  await elsewhere.getByText('$17.00').first().waitFor();
+  await elsewhere.context().close();
+});
+
 browserTest('the button to unsubscribe has an edge where a browser forces its own colors', async (t) => {
   const page = await t.context.browser.newPage({ forcedColors: 'active' });
   t.teardown(() => page.close());
