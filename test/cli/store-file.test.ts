@@ -325,6 +325,20 @@ test('an issue in an alias has the line of its anchor', (t) => {
   t.is(locate({ path: '/b/width', detail: '' })?.line, 1);
 });
 
+test('a merge key copies what other maps of the file have, and the fields beside it come first', (t) => {
+  const text =
+    'a: &box { width: 1, height: 2 }\nb: &lid { depth: 3 }\nc: { <<: [*box, *lid], width: wide }\nd: { <<: *box }\n';
+  const { value, locate } = readStoreFile(text, {});
+  t.deepEqual(value, {
+    a: { width: 1, height: 2 },
+    b: { depth: 3 },
+    c: { width: 'wide', height: 2, depth: 3 },
+    d: { width: 1, height: 2 },
+  });
+  t.is(locate({ path: '/c/width', detail: '' })?.line, 3);
+  t.is(locate({ path: '/d/width', detail: '' })?.line, 4, 'where it is merged');
+});
+
 test('readStoreFile reports an alias without an anchor, of what contains it, or of too much, with line and column', (t) => {
   const laughs = Array.from({ length: 9 }, (_, depth) =>
     depth === 0
@@ -337,6 +351,8 @@ test('readStoreFile reports an alias without an anchor, of what contains it, or 
     ['store:\n  name: *Cedar\n', 2, 9, /^there is no anchor &Cedar before the alias \*Cedar/],
     ['store:\n  name: *Cedar\n  slug: &Cedar cedar\n', 2, 9, /^there is no anchor &Cedar before/],
     ['*Cedar : 1\n', 1, 1, /^there is no anchor &Cedar before/],
+    ['a: &a [1]\nb: { <<: *a }\n', 2, 10, /^<< merges maps, by their aliases$/],
+    ['a: &a { x: 1 }\nb: { <<: [*a, 7] }\n', 2, 15, /^<< merges maps, by their aliases$/],
     ['store: &all\n  - name\n  - part: *all\n', 3, 11, /^the alias \*all is inside of what it repeats$/],
     [laughs, 9, 50, /^an anchor may be repeated at most 100 times, counting the aliases inside of it$/],
   ];

@@ -51,7 +51,11 @@ const anotherDocument = 'begins another document: a file holds one store, so put
  */
 export function readStoreFile(text: string, environment: Readonly<Record<string, string | undefined>>): StoreFileText {
   const lines = new LineCounter();
-  const document = parseDocument(hideReferences(composed(text)), { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(hideReferences(composed(text)), {
+    lineCounter: lines,
+    merge: true,
+    prettyErrors: false,
+  });
   const problemAt = (offset: number, field: string, detail: string): Problem => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col, field, detail: showReferences(detail) };
@@ -63,6 +67,8 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
   if (syntax.length > 0) return rejected(syntax);
   const { aliases, broken } = readAliases(document);
   if (broken.length > 0) return rejected(broken.map(({ alias, detail }) => problemAt(startOf(alias), '', detail)));
+  const unmergeable = findUnmergeable(document);
+  if (unmergeable) return rejected([problemAt(startOf(unmergeable), '', '<< merges maps, by their aliases')]);
 
   const missing: { offset: number; name: string }[] = [];
   visit(document, {
@@ -131,6 +137,20 @@ function readAliases(document: Document): { aliases: Alias[]; broken: { alias: A
     },
   });
   return { aliases, broken };
+}
+
+/** What a merge key names that is not a map. */
+function findUnmergeable(document: Document): unknown {
+  let found: unknown;
+  visit(document, {
+    Pair(_key, { key, value }) {
+      if (!isScalar(key) || typeof key.value !== 'symbol') return;
+      const resolve = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
+      const sources = isSeq(value) ? value.items : [value];
+      found ??= sources.find((source) => !isMap(resolve(source)));
+    },
+  });
+  return found;
 }
 
 /** The offsets of a field's name and of its value; of the nearest thing around it where it is not there. */
