@@ -139,6 +139,11 @@ const accepted: readonly (readonly [one: RegExp, other: RegExp, reason: string])
     /^the erasure of a person$/,
     'what is new meanwhile stays, and is anonymised in part',
   ],
+  [
+    /(leads\/waitlist|wholesale|billing-portal)$/,
+    /^the erasure of a person$/,
+    'what is new meanwhile goes with its lead or its customer, and is not counted',
+  ],
 ];
 
 const isAccepted = (one: string, other: string) =>

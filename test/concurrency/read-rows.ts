@@ -11,6 +11,8 @@ const chance: readonly (readonly [RegExp, string])[] = [
   [/\\\\x[0-9a-f]*/g, 'bytes'],
   [/\b(evt_)?[a-z]{2,6}_[0-9a-hjkmnp-tv-z]{12,}\b/g, 'id'],
   [/\b[0-9a-f]{8}-?[0-9a-f-]{24,27}\b/g, 'id'],
+  // Of an email address, with a secret of the store.
+  [/"email":"[\w-]{22}"/g, '"email":"pseudonym"'],
   [/(https:\/\/labels\.example\/|\b92)\w+/g, '$1'],
 ];
 const chanceColumns = /_(id|hash|sealed|token|ids)$|^(digest|fingerprint|hint|last4)$/;
