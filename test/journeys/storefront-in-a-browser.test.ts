@@ -122,7 +122,7 @@ browserTest('the link of a reminder restores a cart with its subscription', asyn
   await page.context().close();
 
   const reminder = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: email }, 60_000);
-  t.regex(reminder.text ?? '', /Coffee of the month.*\$17\.00/);
+  t.regex(reminder.text ?? '', /Coffee of the month, Whole bean \(every three months\) +\$17\.00/);
   const [link = ''] = /https?:\/\/\S+\/cart\/restore\S*token=[\w.-]+/.exec(reminder.text ?? '') ?? [];
   const elsewhere = await browser.newPage();
   await elsewhere.goto(link);

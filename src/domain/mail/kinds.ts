@@ -1,12 +1,19 @@
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import type { ShopperAddress } from '../ports/payment-snapshots.ts';
 
+/** How many of something, and how often a subscription to it sends them; null is once. */
+export interface MailItem {
+  readonly name: string;
+  readonly quantity: number;
+  readonly subscription_interval: 'month' | 'quarter' | null;
+}
+
 /** The data of an email about an order: a part of the order as the API shows it. */
 export interface OrderMailData {
   readonly order_number: string;
   readonly status: string;
   readonly currency: string;
-  readonly items: readonly { readonly name: string; readonly quantity: number; readonly unit_price_cents: number }[];
+  readonly items: readonly (MailItem & { readonly unit_price_cents: number })[];
   readonly subtotal_cents: number;
   readonly discount_cents: number;
   readonly gift_card_cents: number;
@@ -48,11 +55,7 @@ export interface MailData {
     readonly step: number;
     readonly currency: string;
     /** The items still on sale at their current price; null where the shopper has yet to choose a variant. */
-    readonly items: readonly {
-      readonly name: string;
-      readonly quantity: number;
-      readonly total_cents: number | null;
-    }[];
+    readonly items: readonly (MailItem & { readonly total_cents: number | null })[];
   };
   /** The code itself is derived from `subjectId` and `purpose` (see `deriveCode`). */
   one_time_password: { readonly purpose: string; readonly action: string; readonly valid_minutes: number };

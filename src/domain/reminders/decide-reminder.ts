@@ -51,10 +51,11 @@ async function send(ctx: InTransaction, reminder: Reminder, cart: SavedCartRecor
 
 /** Names and prices come from the catalogue: a saved cart could contain any text, and be saved for any recipient. */
 function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'] {
-  return lines.filter(isBuyable).map(({ productName, variantName, quantity, currentUnitPriceCents: price }) => ({
-    name: lineName({ productName: productName ?? '', variantName }),
-    quantity,
-    total_cents: price === null ? null : price * quantity,
+  return lines.filter(isBuyable).map((line) => ({
+    name: lineName({ productName: line.productName ?? '', variantName: line.variantName }),
+    quantity: line.quantity,
+    subscription_interval: line.subscriptionInterval,
+    total_cents: line.currentUnitPriceCents === null ? null : line.currentUnitPriceCents * line.quantity,
   }));
 }
 

@@ -97,7 +97,7 @@ test('the email about a product that is back shows its image, whatever its URL c
 test('renderEmail escapes the text of shoppers', async (t) => {
   const ctx = branded(t.context);
   const evil = `<script>alert(1)</script>"'&\r\nBcc: evil@x.example`;
-  const items = [{ name: evil, quantity: 1, unit_price_cents: 100 }];
+  const items = [{ name: evil, quantity: 1, subscription_interval: null, unit_price_cents: 100 }];
   const receipt = await renderEmail(ctx, 'receipt', {
     data: orderMail({ items, order_number: evil }),
     subjectId: 'ord_1',
@@ -159,7 +159,7 @@ test("a receipt adds up in its order's currency", async (t) => {
   });
   for (const line of [
     /Oak bowl, Large +\$62\.00\n/,
-    /Coffee of the month, 12 oz \(Quantity 2\) +\$34\.00\n/,
+    /Coffee of the month, 12 oz \(Quantity 2, every month\) +\$34\.00\n/,
     /Discount +−\$9\.60\n/,
     /Gift card +−\$10\.00\n/,
     /Total +\$89\.53\n/,

@@ -39,8 +39,8 @@ export function orderMail(given: Partial<OrderMailData> = {}): OrderMailData {
     status: 'paid',
     currency: 'USD',
     items: [
-      { name: 'Oak bowl, Large', quantity: 1, unit_price_cents: 6200 },
-      { name: 'Coffee of the month, 12 oz', quantity: 2, unit_price_cents: 1700 },
+      { name: 'Oak bowl, Large', quantity: 1, subscription_interval: null, unit_price_cents: 6200 },
+      { name: 'Coffee of the month, 12 oz', quantity: 2, subscription_interval: 'month', unit_price_cents: 1700 },
     ],
     subtotal_cents: 9600,
     discount_cents: 960,
@@ -79,8 +79,8 @@ export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
     step: 1,
     currency: 'USD',
     items: [
-      { name: 'Oak bowl, Large', quantity: 2, total_cents: 12400 },
-      { name: 'Coffee of the month', quantity: 1, total_cents: null },
+      { name: 'Oak bowl, Large', quantity: 2, subscription_interval: null, total_cents: 12400 },
+      { name: 'Coffee of the month', quantity: 1, subscription_interval: 'quarter', total_cents: null },
     ],
   },
   staff_sign_in: { valid_minutes: 15 },

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../../tenants/index.ts';
 import type { MailData } from '../kinds.ts';
 import type { Block } from '../layout/document.ts';
-import { money, storefrontLink, type Template } from './template.ts';
+import { itemDetail, money, storefrontLink, type Template } from './template.ts';
 
 /**
  * Reminds of a saved cart. A mail program's own button unsubscribes with one click (RFC 8058). The link in the footer
@@ -71,11 +71,11 @@ function wordsOf(ctx: Context, { step, items: [first] }: MailData['abandoned_car
 function linesOf(ctx: Context, { items, currency }: MailData['abandoned_cart']): Block {
   return {
     kind: 'lines',
-    lines: items.map(({ name, quantity, total_cents }) => ({
-      name,
-      detail: quantity === 1 ? null : `Quantity ${quantity}`,
+    lines: items.map((item) => ({
+      name: item.name,
+      detail: itemDetail(item),
       // Empty rather than null, so that all lines of the list have the same columns.
-      amount: total_cents === null ? '' : money(ctx, total_cents, currency),
+      amount: item.total_cents === null ? '' : money(ctx, item.total_cents, currency),
     })),
   };
 }

@@ -4,7 +4,7 @@ import type { ShopperAddress } from '../../ports/payment-snapshots.ts';
 import type { OrderMailData } from '../kinds.ts';
 import type { Block, Fact } from '../layout/document.ts';
 import { refundFacts } from './refund-facts.ts';
-import { money, type Template } from './template.ts';
+import { itemDetail, money, type Template } from './template.ts';
 
 export const receipt: Template<'receipt'> = (ctx, { data: order }) => ({
   subject: `Your order ${order.order_number}`,
@@ -91,10 +91,10 @@ const isAwaited = ({ status, shipped_at: shippedAt }: OrderMailData): boolean =>
 function itemLines(ctx: Context, { items, currency }: OrderMailData, options: { prices: boolean }): Block {
   return {
     kind: 'lines',
-    lines: items.map(({ name, quantity, unit_price_cents }) => ({
-      name,
-      detail: quantity === 1 ? null : `Quantity ${quantity}`,
-      amount: options.prices ? money(ctx, unit_price_cents * quantity, currency) : null,
+    lines: items.map((item) => ({
+      name: item.name,
+      detail: itemDetail(item),
+      amount: options.prices ? money(ctx, item.unit_price_cents * item.quantity, currency) : null,
     })),
   };
 }

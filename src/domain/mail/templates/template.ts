@@ -1,6 +1,6 @@
 import { formatMoney } from '#src/lib/format-money.ts';
 import type { Context } from '../../context.ts';
-import type { MailData, MailKind } from '../kinds.ts';
+import type { MailData, MailItem, MailKind } from '../kinds.ts';
 import type { EmailDocument } from '../layout/document.ts';
 
 /** What a template renders. The unsubscribe link is for `recipient`. */
@@ -18,6 +18,14 @@ export type Template<Kind extends MailKind> = (
 
 export function money(ctx: Context, cents: number, currency: string): string {
   return formatMoney(cents, currency, ctx.tenant.locale);
+}
+
+const rhythms = { month: 'every month', quarter: 'every three months' };
+
+/** What is said of an item below its name: how many, if more than one, and how often. */
+export function itemDetail({ quantity, subscription_interval: interval }: MailItem): string | null {
+  const details = [quantity > 1 && `Quantity ${quantity}`, interval && rhythms[interval]].filter(Boolean);
+  return details.length > 0 ? details.join(', ') : null;
 }
 
 /** The URL of a storefront page. The storefront may live under a path of its site. */
