@@ -4,6 +4,7 @@ import { newId } from '#src/lib/ids.ts';
 import { opaque, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
+import { lockVariants } from './move-stock.ts';
 
 /**
  * A change of one variant's stock by the owner: none without a quantity or difference. The variant is named by id, by
@@ -55,8 +56,8 @@ type Outcome =
   | (StockMove & { readonly problem: null; readonly movementId: string; readonly isBack: boolean });
 
 /**
- * Set or adjust the stock of several variants, all or nothing, and write the ledger, in one statement. A
- * variant that was sold out and is available again enqueues the notification of its waitlist.
+ * Set or adjust the stock of several variants, all or nothing, and write the ledger. A variant that was sold out and is
+ * available again enqueues the notification of its waitlist.
  * @returns each change, in the order of the input
  * @throws DomainError not_found, `version_conflict` where `ifQuantity` no longer holds, `insufficient_stock` below zero
  */
@@ -68,20 +69,27 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
     sets: change.quantity !== undefined,
     expects: change.ifQuantity !== undefined,
   }));
+  const locked = await lockVariants(
+    ctx,
+    sql`
+    select coalesce(w."variantId", (
+      select id from variants v
+      where v.tenant_id = ${opaque(ctx.tenant.id)} and v.sku = w.sku and v.removed_at is null)) as id
+    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("variantId" text, sku text)`,
+  );
+  const idOf = new Map(locked.flatMap(({ id, sku, isRemoved }) => (isRemoved ? [] : [[sku, id] as const])));
+  const given = wanted.map((change) => ({ ...change, id: change.variantId ?? idOf.get(change.sku ?? '') }));
   const rows = await ctx.tx.execute<Outcome>(sql`
     with given as (
-      select w.*, coalesce(w."variantId", (
-        select id from variants v
-        where v.tenant_id = ${opaque(ctx.tenant.id)} and v.sku = w.sku and v.removed_at is null)) as id
-      from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
-        as w(index int, "movementId" text, "variantId" text, sku text, sets boolean, quantity int, change int,
-             expects boolean, "ifQuantity" int)),
+      select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+        as w(index int, "movementId" text, id text, sku text, sets boolean, quantity int, change int, expects boolean,
+             "ifQuantity" int)),
     present as (
       select v.id, v.sku, v.stock, v.backorder
-      from (select distinct id from given order by id) as g cross join lateral (
+      from (select distinct id from given) as g cross join lateral (
         select * from variants v
         where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = g.id and case when v.removed_at is null then true end
-        for no key update) as v),
+        offset 0) as v),
     checked as (
       select g.*, p.sku as named, p.stock as before, case when g.sets then g.quantity else p.stock + coalesce(g.change, 0) end as after,
         case

@@ -1,4 +1,5 @@
 import { notifyRestock } from '#jobs/leads.ts';
+import { awaitAll } from '#src/lib/await-all.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { opaque, type Sql, sql } from '#src/lib/sql.ts';
@@ -34,31 +35,53 @@ interface Movement extends StockOrder {
   readonly reason?: 'sold' | 'restocked';
 }
 
+interface LockedVariant {
+  readonly id: string;
+  readonly sku: string;
+  readonly isRemoved: boolean;
+}
+
 /**
- * Move the stock of several variants, all or nothing, and write the ledger, in one statement. Rows are locked in the
- * order of their ids, so that two orders of the same variants cannot deadlock, and with `no key update`, which does not
- * block inserting cart lines that refer to them. A variant that was sold out and is available again enqueues the
- * notification of its waitlist. The ids are named to the update as a list, too: joined alone, all variants of a large
- * store may be read.
+ * Lock variants until the transaction ends. Rows are locked in the order of their ids, so that two transactions with the
+ * same variants cannot deadlock, and with `no key update`, which does not block inserting cart lines that refer to them.
+ *
+ * It is a statement of its own: one that locks a row which changed meanwhile, and updates it, begins the update with the
+ * version that it saw first, and waits there for those who wait for its own lock, as long as somebody else's insert
+ * refers to that version.
+ * @param ids a query for the `id` of each
+ */
+export function lockVariants(ctx: InTransaction, ids: Sql): Promise<LockedVariant[]> {
+  return ctx.tx.execute(sql`
+    select v.* from (select distinct id from (${ids}) as wanted order by id) as w cross join lateral (
+      select id, sku, removed_at is not null as "isRemoved" from variants v
+      where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = w.id
+      for no key update) as v`);
+}
+
+/**
+ * Lock several variants, move their stock, all or nothing, and write the ledger. A variant that was sold out and is
+ * available again enqueues the notification of its waitlist. The ids are named to the update as a list, too: joined
+ * alone, all variants of a large store may be read.
  * @returns the variants that are short, in which case nothing was moved; an unknown variant has no stock
  */
-async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: Movement): Promise<StockShortage[]> {
-  const wanted = Array.from(sumByVariant(lines), ([variantId, quantity]) => ({
+async function moveStock(ctx: InTransaction, given: readonly StockLine[], move: Movement): Promise<StockShortage[]> {
+  const wanted = Array.from(sumByVariant(given), ([variantId, quantity]) => ({
     movement_id: newId('mov'),
     variant_id: variantId,
     quantity,
   }));
-  const rows = await ctx.tx.execute<StockShortage & { movementId: string | null }>(sql`
-    with wanted as (
-      select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
-        as w(movement_id text, variant_id text, quantity int)),
+  const lines = sql`
+    select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+      as w(movement_id text, variant_id text, quantity int)`;
+  const locked = lockVariants(ctx, sql`select variant_id as id from (${lines}) as line`);
+  const moved = ctx.tx.execute<StockShortage & { movementId: string | null }>(sql`
+    with wanted as (${lines}),
     present as (
       select v.id, v.stock, greatest(v.stock - v.stock_held, 0) as available,
         v.stock <= v.stock_held as sold_out,
         v.stock is not null and not v.backorder and ${move.tooLittle ?? sql`false`} as too_little
-      from (select * from wanted order by variant_id) as w cross join lateral (
-        select * from variants v where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = w.variant_id
-        for no key update) as v),
+      from wanted w cross join lateral (
+        select * from variants v where v.tenant_id = ${opaque(ctx.tenant.id)} and v.id = w.variant_id offset 0) as v),
     short as (
       select w.variant_id, w.quantity as requested, coalesce(p.available, 0) as available
       from wanted w left join present p on p.id = w.variant_id
@@ -77,6 +100,7 @@ async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: 
     select variant_id, requested, available, null as "movementId" from short
     union all select id, 0, 0, movement_id from moved where is_back
     order by variant_id`);
+  const [, rows] = await awaitAll(locked, moved);
   for (const { movementId, variant_id: variantId } of rows) {
     if (movementId) enqueue(ctx, notifyRestock, { variantId, movementId, number: 1 });
   }
