@@ -28,21 +28,24 @@ export type PartlyEmbedded = Pick<Embedded, 'folder' | 'stop'> & Partial<Embedde
 /**
  * Start a PostgreSQL and a Redis in one private folder, except what is `false`. `stop`, or the end
  * of this process, stops them and removes the folder.
+ * @param wanted `durable`: as in production, PostgreSQL's data is on a disk, and a commit waits for it
  */
-export function startEmbedded(wanted?: { postgres?: true; redis?: true }): Promise<Embedded>;
+export function startEmbedded(wanted?: { postgres?: true; redis?: true; durable?: boolean }): Promise<Embedded>;
 export function startEmbedded(wanted: {
   postgres?: boolean;
   redis?: boolean;
   autovacuum?: boolean;
+  durable?: boolean;
 }): Promise<PartlyEmbedded>;
 export async function startEmbedded({
   postgres = true,
   redis = true,
   autovacuum = true,
+  durable = false,
 } = {}): Promise<PartlyEmbedded> {
-  const folder = await privateFolder();
+  const folder = await privateFolder({ durable });
   const starting = [
-    postgres ? startPostgres({ folder, autovacuum }) : undefined,
+    postgres ? startPostgres({ folder, autovacuum, durable }) : undefined,
     redis ? startRedis({ folder }) : undefined,
   ] as const;
   const results = await Promise.allSettled(starting);
@@ -71,9 +74,9 @@ export async function startEmbedded({
 }
 
 /** Other accounts can pass through it, into their own part, but not list it. */
-async function privateFolder(): Promise<string> {
+async function privateFolder({ durable }: { durable: boolean }): Promise<string> {
   const isRoot = process.getuid?.() === 0;
-  const parent = (await isRoomyMemory()) ? memory : isRoot && !isReachable(tmpdir()) ? '/tmp' : tmpdir();
+  const parent = !durable && (await isRoomyMemory()) ? memory : isRoot && !isReachable(tmpdir()) ? '/tmp' : tmpdir();
   const folder = await mkdtemp(join(parent, 'storefront-'));
   if (isRoot) await chmod(folder, 0o711);
   return folder;

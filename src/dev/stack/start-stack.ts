@@ -32,6 +32,8 @@ export interface StackOptions {
   readonly report?: (message: string) => void;
   /** Whether a process that ends by itself is started again. */
   readonly restarts?: boolean;
+  /** Whether its PostgreSQL commits to disk, as in production. */
+  readonly durable?: boolean;
 }
 
 /** The whole service on one machine: PostgreSQL, Redis, simulators, web and workers, and one store with its pages. */
@@ -79,7 +81,7 @@ async function startOnPort(port: number, receiver: WebhookReceiver, options: Sta
   const report = options.report ?? (() => undefined);
   const { DATABASE_URL: givenDatabase, REDIS_URL: givenRedis } = options.environment ?? {};
   const [embedded, stripe, shippo, mailbox, embeddings, storefrontPort] = await Promise.all([
-    startEmbedded({ postgres: !givenDatabase, redis: !givenRedis }),
+    startEmbedded({ postgres: !givenDatabase, redis: !givenRedis, durable: options.durable ?? false }),
     startStripeSimulator(),
     startShippoSimulator(),
     startMailbox(),

@@ -19,7 +19,7 @@ export interface Bench {
 
 /** @param given for the environment of every process, and of the services */
 export async function startBench(given: Record<string, string> = {}): Promise<Bench> {
-  const embedded = await startEmbedded();
+  const embedded = await startEmbedded({ durable: true });
   await migrate(embedded.databaseUrl);
   const environment = {
     PATH: process.env['PATH'] ?? '',

@@ -46,6 +46,7 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
   const statements = countStatementsSent();
   const stack = await startStack(receiver, {
     workers,
+    durable: true,
     environment: { LOG_LEVEL: 'info', RATE_LIMIT_SCALE: '1000000', ...statements.environment },
   });
   const redis = new Redis(stack.redisUrl);
