@@ -521,7 +521,10 @@ test.serial('replayPayments fetches only the objects of the given session, order
   await t.throwsAsync(replayPayments(ctx, { order: 'ORD-1' }, { dryRun: true }), {
     message: 'There is no such order.',
   });
-  t.is((await replayPayments(ctx, { sessionId: 'cs_none' }, { dryRun: true }))[0]?.result, 'ignored');
+  t.like((await replayPayments(ctx, { sessionId: 'cs_none' }, { dryRun: true }))[0], {
+    result: 'failed',
+    failure: 'The account at the payment provider has no such session.',
+  });
 });
 
 test.serial('replayPayments applies a subscription and a renewal without webhooks', async (t) => {

@@ -385,7 +385,7 @@ test.serial(
     await receive(ctx, sessionId);
     paid(sessionId, { tenantId: ctx.tenant.id, orderId: null });
     await receive(ctx, sessionId);
-    await receive(ctx, 'cs_of_nobody');
+    await receive(ctx, 're_of_nobody', { type: 'refund.updated', subject: 'payment' });
     payments.calls.length = 0;
     await receive(ctx, sessionId, { metadata: { tenantId: null, orderId: null, environment: null } });
     await receive(ctx, 'cus_1', { type: 'customer.updated', subject: null });
@@ -438,6 +438,30 @@ test.serial('the job of an unknown order fails for an operator, and a retry appl
   t.deepEqual(await eventStates(ctx), ['applied']);
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
 });
+
+test.serial(
+  'the job of an event whose object the account does not have fails for an operator, and pays after a retry',
+  async (t) => {
+    const { ctx, clock, services } = t.context;
+    const { orderId, sessionId } = await buy(ctx);
+    const session = paid(sessionId);
+    // The store has another account at the provider since.
+    payments.sessions.delete(sessionId);
+    await receive(ctx, sessionId, { eventId: 'evt_before' }, 1);
+    t.deepEqual(await eventStates(ctx), ['pending']);
+    clock.pass(hours(1) + minutes(1));
+    const outcomes = await runJobs(services);
+    t.true(outcomes.some((outcome) => outcome.startsWith(`${job.name}: cancel (Event evt_before is about an object`)));
+    t.deepEqual(await eventStates(ctx), ['unknown_order']);
+
+    payments.sessions.set(sessionId, session);
+    const [failed] = await services.execute<{ id: string }>(sql`
+    select id from outbox where tenant_id = ${ctx.tenant.id} and failed_at is not null`);
+    await retryFailed(services.execute, { queue: 'payments', id: failed?.id ?? '' }, clock.now());
+    await runJobs(services, { rounds: 1 });
+    t.like(await orderOf(ctx, orderId), { status: 'paid' });
+  },
+);
 
 test.serial('reconcilePaymentEvent retries later each time while the provider fails', async (t) => {
   const { ctx } = t.context;

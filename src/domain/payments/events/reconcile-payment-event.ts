@@ -10,7 +10,7 @@ import type { PaymentSubject } from '../../ports/payment-gateway.ts';
 import { type StoredAccount, unseal } from '../accounts/payment-account.ts';
 import { attemptsMax, type ProviderFailureReport, providerFailureOf, retryWaitMs } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
-import { type ApplyResult, fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
+import { type ApplyResult, fetchSnapshot, mayBeForeign } from '../snapshots/fetch-snapshot.ts';
 
 /** How long an event may arrive before its order: the order's own transaction may still be under way. */
 const unknownOrderMs = hours(1);
@@ -25,7 +25,8 @@ interface EventAttempt {
  * Reconcile one event: fetch its object from the provider and apply the snapshot. While the provider fails, the next
  * attempt is a job of its own, later each time, so the failures cost no attempt of this job.
  *
- * @throws ManualActionRequired when its order is still unknown after an hour. A retry looks for it again.
+ * @throws ManualActionRequired when its order is still unknown after an hour, or the account does not have its object. A
+ *   retry looks for it again.
  */
 export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: EventAttempt): Promise<void> {
   const event = await readEvent(ctx, eventId);
@@ -35,11 +36,16 @@ export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: 
   if (snapshot instanceof Error) return retryLater(ctx, { eventId, attempt }, snapshot);
 
   const isLate = ctx.clock.now().getTime() - event.receivedAt.getTime() > unknownOrderMs;
-  const failure =
-    `Event ${eventId} names an order that does not exist or was not paid. ` +
-    'Look up the event at the payment provider.';
+  const failure = snapshot
+    ? `Event ${eventId} names an order that does not exist or was not paid. Look up the event at the payment provider.`
+    : `Event ${eventId} is about an object that the store's account at the payment provider does not have. ` +
+      'If it had another account before, save the key of that one and retry this job.';
   const hasFailed = await transact(ctx, async (ctx) => {
-    const applied = snapshot ? await applySnapshot(ctx, snapshot) : 'ignored';
+    const applied = snapshot
+      ? await applySnapshot(ctx, snapshot)
+      : mayBeForeign(event.subject)
+        ? 'ignored'
+        : 'unknown_order';
     if (applied === 'unknown_order' && isLate) {
       await failJob(ctx, failure, async (ctx) => recordOutcome(ctx, eventId, applied));
       return true;

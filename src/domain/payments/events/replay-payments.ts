@@ -6,7 +6,7 @@ import type { PaymentAccount } from '../../ports/payment-gateway.ts';
 import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
-import { fetchSnapshot, isOwnObject, type Snapshot } from '../snapshots/fetch-snapshot.ts';
+import { fetchSnapshot, isOwnObject, mayBeForeign, type Snapshot } from '../snapshots/fetch-snapshot.ts';
 import { type ReplayTarget, type ReplayWhat, replayTargets } from './replay-targets.ts';
 
 /** The outcome of replaying one object of the provider. */
@@ -14,9 +14,9 @@ export interface Replayed extends ReplayTarget {
   /**
    *   unchanged      our rows agreed with it
    *   changed        now they agree; in a dry run, they would
-   *   ignored        it is not our object, or it no longer exists
+   *   ignored        it is not our object
    *   unknown_order  its metadata names an order that does not exist
-   *   failed         it could not be fetched
+   *   failed         it could not be fetched, or the account does not have it
    */
   readonly result: 'unchanged' | 'changed' | 'ignored' | 'unknown_order' | 'failed';
   readonly changes: readonly ObservedChange[];
@@ -55,6 +55,10 @@ async function replay(ctx: Context, account: PaymentAccount, target: ReplayTarge
     snapshot = await fetchSnapshot(ctx, account, target.subject, target.objectId);
   } catch (error) {
     return { result: 'failed', changes: [], failure: providerFailureOf(error).message };
+  }
+  if (!snapshot && !mayBeForeign(target.subject)) {
+    const failure = `The account at the payment provider has no such ${target.subject}.`;
+    return { result: 'failed', changes: [], failure };
   }
   const metadata = snapshot && ownMetadataOf(snapshot);
   if (!snapshot || !metadata || !isOwnObject(ctx, metadata)) return { result: 'ignored', changes: [] };

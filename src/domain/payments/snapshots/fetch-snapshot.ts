@@ -45,6 +45,12 @@ export async function fetchSnapshot(
   }
 }
 
+/**
+ * Whether an object that the provider does not have may be another program's. Events about others contain our metadata,
+ * so the store's account was replaced.
+ */
+export const mayBeForeign = (subject: PaymentSubject): boolean => subject === 'payment';
+
 const fetchers = {
   async session(ctx: Context, account: PaymentAccount, id: string): Promise<Snapshot> {
     return snapshotOfSession(ctx, account, await ctx.ports.payments.fetchSession(account, id, ctx.signal));
