@@ -24,6 +24,7 @@ import { sql } from '#src/lib/sql.ts';
 import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 
 // Serial: each run of apply holds a connection for long.
 const test = anyTest as TestFn<TestContext>;
@@ -460,6 +461,22 @@ test.serial('apply says how to get a signing secret for a store without one', as
   const { notes } = await apply(t.context, text.replace(/^ *webhook_secret:.*\n/m, ''));
   t.deepEqual(notes, [
     `Payments have no webhook_secret, so events are only found by polling: run "webhooks:register ${slug}".`,
+  ]);
+});
+
+test.serial('apply says what is in progress in the Stripe account that another key may leave', async (t) => {
+  const { slug, text } = ownStore();
+  const another = { dryRun: true, environment: { STRIPE_SECRET_KEY: 'sk_test_another' } };
+  await apply(t.context, text);
+  t.deepEqual((await apply(t.context, text, another)).notes, []);
+  const ctx = await storeOf(t.context, slug);
+  t.truthy(ctx);
+  if (!ctx) return;
+  await buildSubscription(ctx);
+  t.deepEqual((await apply(t.context, text)).notes, []);
+  t.deepEqual((await apply(t.context, text, another)).notes, [
+    'If the new secret_key of payments is of another Stripe account, this store no longer learns what becomes of ' +
+      'subscriptions that Stripe still charges: 1 (cancel them).',
   ]);
 });
 

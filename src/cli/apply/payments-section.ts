@@ -1,3 +1,4 @@
+import { describeOpenPayments, readOpenBusiness } from '#src/domain/backoffice/index.ts';
 import { checkDuration } from '#src/domain/checks.ts';
 import { liveWebhookSecrets, PaymentAccountInput, savePaymentAccount } from '#src/domain/payments/index.ts';
 import { one } from './section.ts';
@@ -18,6 +19,14 @@ export const paymentsSection = one({
         'Payments have no webhook_secret, so events are only found by polling: ' +
           `run "webhooks:register ${ctx.tenant.slug}".`,
       );
+    }
+    if (change.action === 'updated' && change.fields.includes('secret_key')) {
+      const open = describeOpenPayments(await readOpenBusiness(ctx));
+      if (open.length > 0)
+        note(
+          'If the new secret_key of payments is of another Stripe account, this store no longer learns what becomes of ' +
+            `${open.join(', ')}.`,
+        );
     }
     return change;
   },

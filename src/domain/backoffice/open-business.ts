@@ -59,3 +59,12 @@ export async function readOpenBusiness(ctx: Context): Promise<OpenBusiness> {
             or ${isAnySent})) as "unsentOrders"`,
   );
 }
+
+/** What is in progress at the payment provider, with what to do about it. */
+export function describeOpenPayments({ subscriptions, checkouts, refunds }: OpenBusiness): string[] {
+  return [
+    ...(subscriptions > 0 ? [`subscriptions that Stripe still charges: ${subscriptions} (cancel them)`] : []),
+    ...(checkouts > 0 ? [`checkouts that can still be paid: ${checkouts} (wait until they have expired)`] : []),
+    ...(refunds > 0 ? [`refunds that Stripe has not accepted yet: ${refunds} (wait for them)`] : []),
+  ];
+}

@@ -16,7 +16,7 @@ import {
   readStore,
   type Tenant,
 } from '../tenants/index.ts';
-import { type OpenBusiness, readOpenBusiness } from './open-business.ts';
+import { describeOpenPayments, type OpenBusiness, readOpenBusiness } from './open-business.ts';
 
 /**
  * Remove a closed store: from then on no process finds it, and a job deletes every row that it has.
@@ -44,17 +44,16 @@ const checkingOutForMs = minutes(5);
 
 /** What has to end before a store can be removed, because its outcome would be lost. Each says what to do. */
 export function obstaclesOf({ clock }: Pick<Context, 'clock'>, { closedAt }: Tenant, open: OpenBusiness): string[] {
-  const { subscriptions, checkouts, refunds, labels } = open;
   const countedAt = closedAt && new Date(closedAt.getTime() + checkingOutForMs);
   return [
     ...(countedAt ? [] : [notClosed]),
     ...(countedAt && countedAt > clock.now()
       ? [`shoppers who were checking out when it was closed (wait until ${countedAt.toISOString()})`]
       : []),
-    ...(subscriptions > 0 ? [`subscriptions that Stripe still charges: ${subscriptions} (cancel them)`] : []),
-    ...(checkouts > 0 ? [`checkouts that can still be paid: ${checkouts} (wait until they have expired)`] : []),
-    ...(refunds > 0 ? [`refunds that Stripe has not accepted yet: ${refunds} (wait for them)`] : []),
-    ...(labels > 0 ? [`labels that are being bought or voided, or may have been: ${labels} (wait for them)`] : []),
+    ...describeOpenPayments(open),
+    ...(open.labels > 0
+      ? [`labels that are being bought or voided, or may have been: ${open.labels} (wait for them)`]
+      : []),
   ];
 }
 
