@@ -1,7 +1,7 @@
 import { type RecoveredPurchase, recoverPurchases } from '#src/domain/shipping/index.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand } from './lib/command.ts';
-import { readTime, timeHelp } from './lib/read-option.ts';
+import { readSince, timeHelp } from './lib/read-option.ts';
 import { withStore } from './lib/with-services.ts';
 
 export const recoverLabelsCommand = defineCommand({
@@ -14,7 +14,7 @@ export const recoverLabelsCommand = defineCommand({
   async run({ parameters: { slug, since }, options, terminal }) {
     const dryRun = options['dry-run'];
     const found = await withStore(terminal, slug, (ctx) =>
-      recoverPurchases(ctx, { since: readTime(ctx.clock, '<since>', since), dryRun }),
+      recoverPurchases(ctx, { since: readSince(ctx.clock, '<since>', since), dryRun }),
     );
     const left = found.filter(({ result }) => result !== 'recorded');
     const recorded = found.filter(({ result }) => result === 'recorded');

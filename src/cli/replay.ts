@@ -2,7 +2,7 @@ import { type Replayed, type ReplayWhat, replayPayments } from '#src/domain/paym
 import type { Clock } from '#src/lib/clock.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, type Report, UsageError } from './lib/command.ts';
-import { readTime, timeHelp } from './lib/read-option.ts';
+import { readSince, readUntil, timeHelp } from './lib/read-option.ts';
 import { withStore } from './lib/with-services.ts';
 
 const progressEvery = 50;
@@ -50,10 +50,8 @@ function whatOf(clock: Clock, { since, until, event, session, order }: Given): R
   if (event !== undefined) return { eventId: event };
   if (session !== undefined) return { sessionId: session };
   if (order !== undefined) return { order };
-  return {
-    since: readTime(clock, '--since', since ?? ''),
-    until: until === undefined ? undefined : readTime(clock, '--until', until),
-  };
+  const from = readSince(clock, '--since', since ?? '');
+  return { since: from, until: readUntil(clock, until, from) };
 }
 
 function report(replayed: readonly Replayed[], dryRun: boolean): Report {

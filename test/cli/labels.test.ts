@@ -56,3 +56,13 @@ test('labels:recover records what Shippo sold for an order, and says what to do 
   t.like(await labelOf(ctx, order.id), { state: 'purchased', purchaseId: id });
   t.is((await recover()).out, `${left}0 labels recorded.\n`);
 });
+
+test('labels:recover rejects a time that is yet to come, as of a mistyped year', async (t) => {
+  const { services, tenant } = t.context;
+  const { code, err } = await callCli(['labels:recover', tenant.slug, '2999-12-31'], {
+    ...environment,
+    DATABASE_URL: services.config.databaseUrl,
+  });
+  t.is(code, 2, err);
+  t.regex(err, /^<since> is yet to come\./);
+});

@@ -538,7 +538,7 @@ test.serial('webhooks:delivery prints no control characters of a response', asyn
   await callWebhooks(t.context, 'test', endpoint.id);
   await runJobs(t.context.services);
   const { deliveries } = await callWebhooksJson(t.context, 'deliveries', endpoint.id, '--since', '2020-01-01');
-  t.deepEqual((await callWebhooksJson(t.context, 'deliveries', endpoint.id, '--since', '2099-12-31')).deliveries, []);
+  t.deepEqual((await callWebhooksJson(t.context, 'deliveries', endpoint.id, '--since', '0s')).deliveries, []);
   const { out } = await callWebhooks(t.context, 'delivery', deliveries[0].id);
   t.regex(out, / 500 .* \]0;owned broken 2J\n/);
 });
@@ -561,6 +561,8 @@ test.serial('the webhooks commands report invalid values by the names of paramet
     ],
     [['deliveries', 'whe_1', '--since', 'lately'], /^--since is no time that I know\. A time such as/],
     [['recover', 'whe_1', 'lately'], /^<since> is no time/],
+    [['recover', 'whe_1', '2999-12-31'], /^<since> is yet to come\. A time such as/],
+    [['recover', 'whe_1', '1h', '--until', '2h'], /^--until must be later than since\.$/m],
     [['recover', 'whe_1', '1h', '--only', 'some'], /--only must be/],
   ];
   for (const [[name = '', ...words], message] of wrong) {

@@ -68,6 +68,8 @@ test.serial('replay reports missing or conflicting options, and fails with the m
     ['--order', 'ORD-1', '--session', 'cs_1'],
     ['--session', 'cs_1', '--until', '1h'],
     ['--since', 'once'],
+    ['--since', '2999-12-31'],
+    ['--since', '1h', '--until', '2h'],
   ]) {
     const { code, err } = await call(t.context, ['replay', tenant.slug, ...words]);
     t.is(code, 2, `${words.join(' ')}: ${err}`);

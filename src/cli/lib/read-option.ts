@@ -10,11 +10,26 @@ export const timeHelp = 'A time such as 2026-11-20T09:00:00Z, a day (from 0:00 U
 const Day = Type.String({ ...Timestamp, format: 'date' });
 
 /**
- * A point in time as it is written on a command line.
+ * The time since when something is to be done.
  * @param name that of the option or the parameter: `--since`, `<since>`
- * @throws UsageError
+ * @throws UsageError also for a time that is yet to come: nothing would be found, as if there were nothing
  */
-export function readTime(clock: Clock, name: string, written: string): Date {
+export function readSince(clock: Clock, name: string, written: string): Date {
+  const since = readTime(clock, name, written);
+  if (since > clock.now()) throw new UsageError(`${name} is yet to come. ${timeHelp}`);
+  return since;
+}
+
+/** The option `--until`. @throws UsageError */
+export function readUntil(clock: Clock, written: string | undefined, since: Date): Date | undefined {
+  if (written === undefined) return undefined;
+  const until = readTime(clock, '--until', written);
+  if (until <= since) throw new UsageError('--until must be later than since.');
+  return until;
+}
+
+/** A point in time as it is written on a command line. */
+function readTime(clock: Clock, name: string, written: string): Date {
   const agoMs = parseDuration(written);
   if (agoMs !== undefined) return new Date(clock.now().getTime() - agoMs);
   if (fits(Timestamp, written) || fits(Day, written)) return new Date(written);

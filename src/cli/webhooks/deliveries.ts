@@ -16,7 +16,7 @@ import { oneLine } from '#src/lib/one-line.ts';
 import { Type } from '#src/lib/schema.ts';
 import { table } from '../lib/columns.ts';
 import { defineCommand } from '../lib/command.ts';
-import { readInput, readNumber, readTime, timeHelp } from '../lib/read-option.ts';
+import { readInput, readNumber, readSince, readUntil, timeHelp } from '../lib/read-option.ts';
 import { withStore } from '../lib/with-services.ts';
 
 const Filter = Type.Object({
@@ -45,7 +45,7 @@ export const listDeliveriesCommand = defineCommand({
       readDeliveries(ctx, {
         ...filter,
         endpointId,
-        since: since === undefined ? undefined : readTime(ctx.clock, '--since', since),
+        since: since === undefined ? undefined : readSince(ctx.clock, '--since', since),
       }),
     );
     const deliveries = rows.map(presentDelivery);
@@ -121,14 +121,10 @@ export const recoverCommand = defineCommand({
   },
   async run({ parameters: { slug, endpoint: id, since }, options: { until, only }, terminal }) {
     const choice = readInput('webhooks:recover', Choice, { ...(only !== undefined && { only }) });
-    const { recovered } = await withStore(terminal, slug, (ctx) =>
-      recoverDeliveries(ctx, {
-        ...choice,
-        id,
-        since: readTime(ctx.clock, '<since>', since),
-        until: until === undefined ? undefined : readTime(ctx.clock, '--until', until),
-      }),
-    );
+    const { recovered } = await withStore(terminal, slug, (ctx) => {
+      const from = readSince(ctx.clock, '<since>', since);
+      return recoverDeliveries(ctx, { ...choice, id, since: from, until: readUntil(ctx.clock, until, from) });
+    });
     return {
       data: { id, recovered },
       lines: [recovered > 0 ? `Deliveries being resent: ${recovered}.` : 'There is nothing to resend.'],
