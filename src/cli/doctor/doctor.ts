@@ -2,8 +2,8 @@ import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import type { Context, PlatformContext } from '#src/domain/context.ts';
 import { listTenants, type Tenant } from '#src/domain/tenants/index.ts';
 import { columns } from '../lib/columns.ts';
-import { defineCommand, Failure, type Report } from '../lib/command.ts';
-import { withUnprovenServices } from '../lib/with-services.ts';
+import { defineCommand, type Report } from '../lib/command.ts';
+import { noSuchStore, withUnprovenServices } from '../lib/with-services.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkMail } from './check-mail.ts';
 import { checkPayments } from './check-payments.ts';
@@ -70,7 +70,7 @@ async function storesOf(ctx: Parameters<typeof listTenants>[0], slug: string | u
   const stores = await listTenants(ctx);
   if (slug === undefined) return stores.filter(({ closedAt }) => closedAt === null);
   const named = stores.filter((store) => store.slug === slug);
-  if (named.length === 0) throw new Failure(`There is no store with the slug "${slug}".`);
+  if (named.length === 0) throw await noSuchStore(ctx, slug);
   return named;
 }
 

@@ -1,7 +1,7 @@
 import { readConfig } from '#src/config.ts';
 import { proveDatabase } from '#src/database/prove-database.ts';
 import type { Context, PlatformContext } from '#src/domain/context.ts';
-import { readSessionSecret } from '#src/domain/tenants/index.ts';
+import { listRemoved, readSessionSecret } from '#src/domain/tenants/index.ts';
 import { DecryptionError } from '#src/lib/keyring.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createServices, type Services } from '#src/services.ts';
@@ -51,9 +51,16 @@ export async function withUnprovenStore<Result>(
 ): Promise<Result> {
   return withServices(terminal, async (services, ctx) => {
     const tenant = await services.tenants.bySlug(slug);
-    if (!tenant) throw new Failure(`There is no store with the slug "${slug}".`);
+    if (!tenant) throw await noSuchStore(ctx, slug);
     return work({ ...ctx, tenant }, services);
   });
+}
+
+/** Whoever repeats a command whose end was not seen reads that it was done. */
+export async function noSuchStore(ctx: PlatformContext, slug: string): Promise<Failure> {
+  const removed = (await listRemoved(ctx)).findLast((store) => store.slug === slug);
+  const when = removed ? `: it was removed at ${removed.removedAt.toISOString()} by ${removed.removedBy}` : '';
+  return new Failure(`There is no store with the slug "${slug}"${when}.`);
 }
 
 type StoreWork<Result> = (ctx: Context, services: Services) => Promise<Result>;
