@@ -1,3 +1,4 @@
+import type { Change } from '#src/domain/change.ts';
 import {
   listStaff,
   mailInvitation,
@@ -22,6 +23,14 @@ export const staffSection = many({
     const { member, change } = await saveStaff(ctx, input, roles.owner);
     if (change.action === 'created') await mailInvitation(ctx, member);
     return change;
+  },
+  /** Owners first: one of them may take the place of the last owner, whom the file gives another role. */
+  async saveAll(_run, members, saveOne) {
+    const rank = ({ role }: StaffInput) => (role === 'owner' ? 0 : 1);
+    const ordered = [...members.entries()].toSorted(([, left], [, right]) => rank(left) - rank(right));
+    const changes: Change[] = [];
+    for (const [index, member] of ordered) changes[index] = await saveOne(member, index);
+    return changes;
   },
   async prune({ ctx, report }, named) {
     for (const member of await readAll((page) => listStaff(ctx, page))) {
