@@ -469,6 +469,17 @@ test.serial('apply leaves a closed store closed, and says so', async (t) => {
   t.truthy((await readStore(ctx)).closedAt);
 });
 
+test.serial('apply with another currency says what amounts that the file does not name become', async (t) => {
+  const { text } = ownStore();
+  const withoutCards = text.replace(/^gift_cards:[\s\S]*?(?=^\w)/m, '');
+  await apply(t.context, withoutCards);
+  const { notes } = await apply(t.context, withoutCards.replace('currency: USD', 'currency: EUR'), { dryRun: true });
+  t.deepEqual(notes, [
+    'Amounts have no currency of their own: those that the file does not name, such as prices, keep their numbers, ' +
+      'and are in EUR now.',
+  ]);
+});
+
 test.serial('apply says how to get a signing secret for a store without one', async (t) => {
   const { slug, text } = ownStore();
   const { notes } = await apply(t.context, text.replace(/^ *webhook_secret:.*\n/m, ''));

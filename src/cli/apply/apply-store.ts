@@ -56,6 +56,11 @@ export async function applyStore(
         note: (message) => void notes.push(message),
       };
       await run.record('store', change);
+      if (change.fields.includes('currency'))
+        run.note(
+          'Amounts have no currency of their own: those that the file does not name, such as prices, keep their ' +
+            `numbers, and are in ${tenant.currency} now.`,
+        );
       if (tenant.closedAt)
         run.note(`${tenant.slug} is closed, and stays so. To open it again: tenants reopen ${tenant.slug}`);
       for (const section of sections) {
