@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import anyTest, { type TestFn } from 'ava';
 
 import { commands } from '#src/cli/commands.ts';
+import { commonOptions } from '#src/cli/lib/parse-call.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
@@ -12,7 +15,7 @@ import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { listDeliveries, redeliver, sendTestEvent } from '#src/domain/webhooks/index.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { markdownFiles } from '#test/support/documents.ts';
+import { codeBlocksOf, commandsOf, markdownFiles } from '#test/support/documents.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 import { createTestRedis } from '#test/support/redis.ts';
@@ -47,9 +50,9 @@ test.after.always(async () => {
 const lines = [
   ...new Set(
     markdownFiles.flatMap(({ text }) =>
-      [...text.replaceAll(/(`[^`\n]*)\n *([^`\n]*`)/g, '$1 $2').matchAll(/npm run cli -- ([^`\n#]+)/g)].map(
-        ([, line = '']) => line.trim(),
-      ),
+      [
+        ...text.replaceAll(/(`[^`\n]*)\n *([^`\n]*`)/g, '$1 $2').matchAll(/npm run (?:--silent )?cli -- ([^`\n#]+)/g),
+      ].map(([, line = '']) => line.trim()),
     ),
   ),
 ];
@@ -89,13 +92,26 @@ test.serial('every command of the command line that a document shows does what i
   t.regex(openapi, /^3\.1/);
 });
 
+test('what a document writes to a file is written as it is, without the lines that npm prints', async (t) => {
+  const written = markdownFiles
+    .flatMap(codeBlocksOf)
+    .flatMap(commandsOf)
+    .filter((command) => / cli -- .* > /.test(command));
+  t.true(written.length >= 2, written.join('\n'));
+  for (const command of written) {
+    const [, words = ''] = / cli -- (.*) > /.exec(command) ?? [];
+    const { stdout } = await promisify(execFile)('sh', ['-c', command.replace(/ > .*/, '')]);
+    t.true(stdout === (await callCli(words.split(' '))).out, `${command}\n${stdout.slice(0, 200)}`);
+  }
+});
+
 test('documents name no command and no option that does not exist', (t) => {
   for (const line of lines) {
     if (line === '--help') continue;
     const command = commands.find(({ name }) => line === name || line.startsWith(`${name} `));
     t.truthy(command, line);
     for (const [, option = ''] of line.matchAll(/--([a-z-]+)/g))
-      t.true(option in (command?.options ?? {}), `${line}: --${option}`);
+      t.true(option in { ...command?.options, ...commonOptions }, `${line}: --${option}`);
   }
 });
 

@@ -134,7 +134,7 @@ test('every command of a block without a comment is an npm command', (t) => {
 
 test('every npm script that a document names exists', (t) => {
   const missing = markdownFiles.flatMap(({ path, text }) =>
-    [...text.matchAll(/\bnpm run ([a-z:-]+)/g)]
+    [...text.matchAll(/\bnpm run (?:--silent )?([a-z:-]+)/g)]
       .filter(([, script = '']) => !(script in scripts))
       .map(([, script]) => `${path}: ${script}`),
   );

@@ -69,7 +69,7 @@ export function commandsOf({ text }: Pick<CodeBlock, 'text'>): string[] {
 }
 
 /** An npm script as documents call it: its name, and what follows `--`. */
-export const npmCommand = /^(?:[A-Z_]+=\S+ )*npm (?:run )?([a-z:-]+)(?: -- (.*))?$/;
+export const npmCommand = /^(?:[A-Z_]+=\S+ )*npm (?:run )?(?:--silent )?([a-z:-]+)(?: -- (.*))?$/;
 
 /** The commands of npm in the text between backquotes. */
 export function inlineCommandsOf({ text }: MarkdownFile): string[] {

@@ -12,6 +12,7 @@ export function overview(commands: readonly Command[]): string {
     ...table(commands.map((command) => [synopsis(command), command.summary])),
     '',
     `${program} <command> --help describes one command. Every command accepts --json.`,
+    'Without the lines that npm prints first, for programs: npm run --silent cli -- <command>',
     'Commands work on what the environment variables name; without DATABASE_URL, on a stack that npm run dev runs.',
     'Exit codes: 0 success, 1 failure, 2 usage error.',
   ].join('\n');
