@@ -126,6 +126,26 @@ test('a command whose output cannot be written says so in one line, and ends wit
   t.is(status, 1);
 });
 
+test('options that npm takes for its own, because -- is missing, are reported and nothing is done', (t) => {
+  const npm = (...words: string[]) =>
+    spawnSync('npm', ['run', '--silent', 'cli', ...words], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      encoding: 'utf8',
+    });
+  for (const option of ['--dry-run', '--set-stock']) {
+    const { status, stderr } = npm('apply', 'no-such-file', option);
+    t.true(
+      stderr.startsWith(`npm took ${option} for its own. Write -- before the command: npm run cli -- apply …\n`),
+      stderr,
+    );
+    t.is(status, 2);
+  }
+  t.is(
+    npm('apply', 'no-such-file', '--json', '--', '--dry-run').stderr.split('\n')[0],
+    'no-such-file cannot be read: no such file or folder.',
+  );
+});
+
 test('an expected error ends with code 1 and one line', async (t) => {
   t.deepEqual(await call('kettle', 'boil', 'rusty'), { code: 1, out: '', err: 'Heating.\nThe kettle leaks.\n' });
   t.deepEqual(await call('kettle', 'boil', 'sold'), { code: 1, out: '', err: 'Heating.\nThere is no such kettle.\n' });

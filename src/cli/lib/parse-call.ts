@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '#src/lib/edit-distance.ts';
 import { codeOf } from '#src/lib/errors.ts';
-import { type Call, type Command, type Option, type Options, UsageError } from './command.ts';
+import { type Call, type Command, type Option, type Options, type Terminal, UsageError } from './command.ts';
 
 /** The options that every command has. */
 export const commonOptions = {
@@ -56,6 +56,27 @@ export function parseCall(command: Command, words: readonly string[]): ParsedCal
     ),
     help,
   };
+}
+
+/**
+ * Without `--` before a command npm takes its options for its own, and hands on only the other words: a dry run would be
+ * none. It names them in the environment.
+ * @throws UsageError
+ */
+export function rejectTakenByNpm(
+  { name, options }: Command,
+  words: readonly string[],
+  environment: Terminal['environment'],
+): void {
+  if (environment['npm_lifecycle_event'] !== 'cli') return;
+  const taken = Object.keys(options)
+    .filter((option) => environment[`npm_config_${option.replaceAll('-', '_')}`])
+    .map((option) => `--${option}`)
+    .filter((option) => !words.some((word) => word === option || word.startsWith(`${option}=`)));
+  if (taken.length === 0) return;
+  throw new UsageError(
+    `npm took ${taken.join(' and ')} for its own. Write -- before the command: npm run cli -- ${name} …`,
+  );
 }
 
 function parseWords(command: Command, options: Options, words: readonly string[]) {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { describeFailure } from './describe-failure.ts';
 import { explain, overview } from './help.ts';
-import { findCommand, parseCall } from './parse-call.ts';
+import { findCommand, parseCall, rejectTakenByNpm } from './parse-call.ts';
 
 /** The streams of a call: its output, all other messages, and its input. */
 export interface Streams {
@@ -30,6 +30,7 @@ export async function runCommands(
   try {
     const { command, rest } = findCommand(commands, requestsHelp ? words.slice(1) : words);
     called = `${command.name} `;
+    rejectTakenByNpm(command, rest, environment);
     const { help, ...call } = parseCall(command, requestsHelp ? ['--help'] : rest);
     if (help) {
       out.write(`${explain(command)}\n`);
