@@ -10,6 +10,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+// npm runs a script in the folder of its package. Files are meant from where it was called.
+const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
+if (script === 'cli' && folder) process.chdir(folder);
+
 const streams = { in: process.stdin, out: process.stdout, err: process.stderr };
 const isLocated = process.env['DATABASE_URL'] !== undefined;
 const environment = isLocated ? process.env : { ...findRunningStack(), LOG_LEVEL: undefined, ...process.env };

@@ -146,6 +146,15 @@ test('options that npm takes for its own, because -- is missing, are reported an
   );
 });
 
+test('a file is meant from the folder in which npm was called', (t) => {
+  const { stderr } = spawnSync('npm', ['run', '--silent', 'cli', '--', 'apply', 'store.example.yaml'], {
+    cwd: fileURLToPath(new URL('../../src/cli/apply', import.meta.url)),
+    env: { PATH: process.env['PATH'], DATABASE_URL: 'none' },
+    encoding: 'utf8',
+  });
+  t.regex(stderr, /^The environment is not fit to start with:\n/);
+});
+
 test('an expected error ends with code 1 and one line', async (t) => {
   t.deepEqual(await call('kettle', 'boil', 'rusty'), { code: 1, out: '', err: 'Heating.\nThe kettle leaks.\n' });
   t.deepEqual(await call('kettle', 'boil', 'sold'), { code: 1, out: '', err: 'Heating.\nThere is no such kettle.\n' });
