@@ -21,6 +21,7 @@ import type { Context } from '#src/domain/context.ts';
 import { closeStore, listKeys, readStore } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
+import { request } from '#test/domain/shipping/support.ts';
 import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
@@ -488,19 +489,25 @@ test.serial('apply says how to get a signing secret for a store without one', as
   ]);
 });
 
-test.serial('apply says what is in progress in the Stripe account that another key may leave', async (t) => {
+test.serial('apply says what is in progress in the account of a provider that another key may leave', async (t) => {
   const { slug, text } = ownStore();
-  const another = { dryRun: true, environment: { STRIPE_SECRET_KEY: 'sk_test_another' } };
+  const others = { STRIPE_SECRET_KEY: 'sk_test_another', SHIPPO_API_KEY: 'shippo_test_another' };
+  const another = { dryRun: true, environment: others };
   await apply(t.context, text);
   t.deepEqual((await apply(t.context, text, another)).notes, []);
   const ctx = await storeOf(t.context, slug);
   t.truthy(ctx);
   if (!ctx) return;
   await buildSubscription(ctx);
+  await request(ctx);
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`update labels set buying_since = now() where tenant_id = ${ctx.tenant.id}`),
+  );
   t.deepEqual((await apply(t.context, text)).notes, []);
+  const lost = 'is of another account, this store no longer learns what becomes of';
   t.deepEqual((await apply(t.context, text, another)).notes, [
-    'If the new secret_key of payments is of another Stripe account, this store no longer learns what becomes of ' +
-      'subscriptions that Stripe still charges: 1 (cancel them).',
+    `If the new secret_key of payments ${lost} subscriptions that Stripe still charges: 1 (cancel them).`,
+    `If the new api_key of shipping ${lost} labels that are being bought or voided, or may have been: 1 (wait for them).`,
   ]);
 });
 

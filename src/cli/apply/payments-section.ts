@@ -1,6 +1,7 @@
-import { describeOpenPayments, readOpenBusiness } from '#src/domain/backoffice/index.ts';
+import { describeOpenPayments } from '#src/domain/backoffice/index.ts';
 import { checkDuration } from '#src/domain/checks.ts';
 import { liveWebhookSecrets, PaymentAccountInput, savePaymentAccount } from '#src/domain/payments/index.ts';
+import { noteAnotherAccount } from './note-another-account.ts';
 import { one } from './section.ts';
 
 /** The store's account at the payment provider. Missing fields are reported, not rejected: they may be set later. */
@@ -9,7 +10,8 @@ export const paymentsSection = one({
   kind: 'payments',
   schema: PaymentAccountInput,
   check: (account, settings) => checkDuration('/session_lifetime', account.session_lifetime, ['35m', '23h'], settings),
-  async save({ ctx, note }, account) {
+  async save(run, account) {
+    const { ctx, note } = run;
     const change = await savePaymentAccount(ctx, account);
     if (account.mode === 'connect')
       note('Payments are in connect mode: checkout returns 503 until they are in direct mode.');
@@ -20,14 +22,7 @@ export const paymentsSection = one({
           `run "webhooks:register ${ctx.tenant.slug}".`,
       );
     }
-    if (change.action === 'updated' && change.fields.includes('secret_key')) {
-      const open = describeOpenPayments(await readOpenBusiness(ctx));
-      if (open.length > 0)
-        note(
-          'If the new secret_key of payments is of another Stripe account, this store no longer learns what becomes of ' +
-            `${open.join(', ')}.`,
-        );
-    }
+    await noteAnotherAccount(run, change, 'secret_key', describeOpenPayments);
     return change;
   },
 });

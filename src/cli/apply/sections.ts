@@ -1,3 +1,4 @@
+import { describeOpenLabels } from '#src/domain/backoffice/index.ts';
 import {
   issuesOfPrices,
   ProductInput,
@@ -27,6 +28,7 @@ import { ModulesInput, setModules } from '#src/domain/tenants/index.ts';
 import { checkSkus } from './check-skus.ts';
 import { giftCardsSection } from './gift-cards-section.ts';
 import { keysSection } from './keys-section.ts';
+import { noteAnotherAccount } from './note-another-account.ts';
 import { paymentsSection } from './payments-section.ts';
 import { promoCodesSection } from './promo-codes-section.ts';
 import { many, one, type Section } from './section.ts';
@@ -47,7 +49,11 @@ export const sections: readonly Section[] = [
     kind: 'shipping',
     schema: ShippingAccountInput,
     check: (account) => issuesOfShipping(account),
-    save: ({ ctx }, account) => saveShippingAccount(ctx, account),
+    async save(run, account) {
+      const change = await saveShippingAccount(run.ctx, account);
+      await noteAnotherAccount(run, change, 'api_key', describeOpenLabels);
+      return change;
+    },
   }),
   one({
     name: 'second_shipping',

@@ -2,7 +2,7 @@ export { dismissAttention, nextStep, type OrderNeedingAttention, ordersNeedingAt
 export { type AttentionReason, adviceFor } from './attention-by-reason.ts';
 export { correctEmail } from './correct-email.ts';
 export { moderateReview } from './moderate-review.ts';
-export { describeOpenPayments, type OpenBusiness, readOpenBusiness } from './open-business.ts';
+export { describeOpenLabels, describeOpenPayments, type OpenBusiness, readOpenBusiness } from './open-business.ts';
 export { ManagedOrderView, OrderFileView, presentManagedOrder } from './present.ts';
 export { type Operations, type QueueState, readOperations } from './read-operations.ts';
 export { readOrderFile } from './read-order-file.ts';

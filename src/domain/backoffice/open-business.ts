@@ -68,3 +68,8 @@ export function describeOpenPayments({ subscriptions, checkouts, refunds }: Open
     ...(refunds > 0 ? [`refunds that Stripe has not accepted yet: ${refunds} (wait for them)`] : []),
   ];
 }
+
+/** The same at the shipping provider. */
+export function describeOpenLabels({ labels }: OpenBusiness): string[] {
+  return labels > 0 ? [`labels that are being bought or voided, or may have been: ${labels} (wait for them)`] : [];
+}

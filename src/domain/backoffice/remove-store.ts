@@ -16,7 +16,7 @@ import {
   readStore,
   type Tenant,
 } from '../tenants/index.ts';
-import { describeOpenPayments, type OpenBusiness, readOpenBusiness } from './open-business.ts';
+import { describeOpenLabels, describeOpenPayments, type OpenBusiness, readOpenBusiness } from './open-business.ts';
 
 /**
  * Remove a closed store: from then on no process finds it, and a job deletes every row that it has.
@@ -51,9 +51,7 @@ export function obstaclesOf({ clock }: Pick<Context, 'clock'>, { closedAt }: Ten
       ? [`shoppers who were checking out when it was closed (wait until ${countedAt.toISOString()})`]
       : []),
     ...describeOpenPayments(open),
-    ...(open.labels > 0
-      ? [`labels that are being bought or voided, or may have been: ${open.labels} (wait for them)`]
-      : []),
+    ...describeOpenLabels(open),
   ];
 }
 
