@@ -51,7 +51,7 @@ const lines = [
   ...new Set(
     markdownFiles.flatMap(({ text }) =>
       [
-        ...text.replaceAll(/(`[^`\n]*)\n *([^`\n]*`)/g, '$1 $2').matchAll(/npm run (?:--silent )?cli -- ([^`\n#]+)/g),
+        ...text.replaceAll(/(`[^`\n]*)\n *([^`\n]*`)/g, '$1 $2').matchAll(/npm run (?:--silent )?cli -- ([^`\n#"]+)/g),
       ].map(([, line = '']) => line.trim()),
     ),
   ),
