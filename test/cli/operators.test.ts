@@ -636,6 +636,21 @@ test.serial('import and export move products through files, with their progress 
   t.regex(imported.err, /\[#{20}\] 100 %, 2 of 2 rows/);
   t.regex(readFileSync(errors ?? '', 'utf8'), /^Bad Slug,Bad,B-2,100,3,slug must be/m);
 
+  const full = await callBesideWorker(
+    t.context,
+    'import',
+    tenant.slug,
+    'products',
+    given ?? '',
+    '--errors',
+    '/dev/full',
+  );
+  t.is(full.code, 1);
+  t.regex(
+    full.err,
+    /\n0 created, 0 updated, 1 unchanged\. The rejected rows were not written to \/dev\/full: ENOSPC: .+\.\n$/,
+  );
+
   const exported = await callBesideWorker(t.context, 'export', tenant.slug, 'products', '--to', written ?? '');
   t.deepEqual([exported.code, exported.out], [0, `1 rows were written to ${written}.\n`]);
   t.regex(readFileSync(written ?? '', 'utf8'), /^bowl,Bowl,/m);

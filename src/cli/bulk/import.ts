@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { defineCommand, UsageError } from '#src/cli/lib/command.ts';
+import { defineCommand, Failure, UsageError } from '#src/cli/lib/command.ts';
 import { checkTarget, openSource } from '#src/cli/lib/files.ts';
 import { withStore } from '#src/cli/lib/with-services.ts';
 import {
@@ -47,13 +47,18 @@ export const importCommand = defineCommand({
       const request = { kind, format, mode, dry_run: options['dry-run'] } as const;
       const { id } = await receiveImport(ctx, request, source.createReadStream() as AsyncIterable<Buffer>);
       const done = await followOperation(ctx, terminal, { type: 'import', id });
-      if (errors) await pipeline(rejectedRowsCsv(ctx, done), createWriteStream(errors));
       const { created, updated, unchanged } = done;
+      const summary = `${created} created, ${updated} updated, ${unchanged} unchanged.`;
+      // Whoever does not learn that it is done imports the file again, with changes of stock a second time.
+      if (errors)
+        await pipeline(rejectedRowsCsv(ctx, done), createWriteStream(errors)).catch(({ message }: Error) => {
+          throw new Failure(`${summary} The rejected rows were not written to ${errors}: ${message}.`);
+        });
       return {
         data: { import: presentImport(done, ctx.clock.now()) },
         failed: done.rowsFailed > 0,
         lines: [
-          `${created} created, ${updated} updated, ${unchanged} unchanged.`,
+          summary,
           ...(await describeRejected(ctx, done, errors)),
           ...(options['dry-run'] ? ['Dry run: nothing was changed.'] : []),
         ],
