@@ -133,6 +133,7 @@ const accepted: readonly (readonly [one: RegExp, other: RegExp, reason: string])
     /the job of an? (import|export|bulk change)$/,
     'it ends in the middle',
   ],
+  [/^the job of an export$/, /^the job of an export$/, 'one that comes upon a chunk of the other is retried'],
   [/checkout\/sessions$/, /promo codes and gift cards$/, 'a checkout reads its code and its card one after the other'],
   [
     /(cart\/save|checkout\/sessions)$/,
