@@ -233,6 +233,41 @@ browserTest('the storefront writes amounts of a currency without a fraction as e
   t.pass();
 });
 
+browserTest('a line of the cart has the quantity that was entered, whichever key or button sends it', async (t) => {
+  const { stack, browser } = t.context;
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  const quantity = page.getByLabel('Quantity of Oak bowl, Small');
+  await Promise.all([
+    page.waitForResponse((response) => response.request().method() === 'PATCH'),
+    quantity.press('Enter'),
+  ]);
+  await page.locator('main:not([aria-busy])').waitFor();
+  await quantity.fill('');
+  await quantity.blur();
+
+  const item = '**/items/*';
+  const short = { error: 'insufficient_stock', detail: 'Not enough in stock.', items: [{ available: 0 }] };
+  const headers = { 'access-control-allow-origin': '*' };
+  const reject = (route: Route) =>
+    route.request().method() === 'PATCH' ? route.fulfill({ status: 409, headers, json: short }) : route.fallback();
+  await page.route(item, reject);
+  await page.getByRole('button', { name: 'One more of Oak bowl, Small' }).click();
+  await page.getByRole('alert').getByText('Not enough in stock').waitFor();
+  await page.unroute(item, reject);
+  await quantity.fill('7');
+  await quantity.blur();
+  await page.getByText('$266.00').first().waitFor();
+  await page.getByRole('button', { name: 'One fewer of Oak bowl, Small' }).click();
+  await page.getByText('$228.00').first().waitFor();
+  await page.getByRole('button', { name: 'Remove Oak bowl, Small' }).click();
+  await page.getByRole('heading', { name: 'Your cart is empty' }).waitFor();
+  t.pass();
+});
+
 browserTest('a shopper buys on the storefront in a browser that blocks its storage', async (t) => {
   const { stack, browser } = t.context;
   const context = await browser.newContext();

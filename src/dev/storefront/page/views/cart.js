@@ -77,10 +77,6 @@ async function quoteOf(cart) {
 
 function lineOf(line) {
   const { id, name, variantName, quantity, imageUrl, productSlug, purchaseType, subscriptionInterval } = line;
-  const change = async (count) => {
-    await changeLine(id, count);
-    await go('/cart', { replace: true });
-  };
   const what = `${name}, ${variantName}`;
   return el(
     'li',
@@ -103,7 +99,10 @@ function lineOf(line) {
       line.priceChanged && el('p', { class: 'soft' }, 'The price has changed.'),
       form(
         { class: 'quantity' },
-        (values, { dataset }) => change(Number(dataset.count ?? values.quantity)),
+        async (values) => {
+          await changeLine(id, Number(values.quantity));
+          await go('/cart', { replace: true });
+        },
         stepper('−', `One fewer of ${what}`, quantity - 1),
         el('input', {
           'aria-label': `Quantity of ${what}`,
@@ -112,6 +111,7 @@ function lineOf(line) {
           min: 0,
           max: 999,
           value: quantity,
+          required: true,
           inputmode: 'numeric',
           onchange: ({ target }) => target.form.requestSubmit(),
         }),
@@ -123,14 +123,17 @@ function lineOf(line) {
   );
 }
 
+/** No button that submits: the Enter key in the input would press the first one. */
 function stepper(face, label, count, kind = 'step') {
   return el(
     'button',
     {
+      type: 'button',
       class: kind,
       'aria-label': label,
-      onclick: ({ currentTarget }) => {
-        currentTarget.form.dataset.count = count;
+      onclick({ currentTarget: { form } }) {
+        form.elements.quantity.value = count;
+        form.requestSubmit();
       },
     },
     face,
