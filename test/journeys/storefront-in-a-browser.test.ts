@@ -268,6 +268,32 @@ browserTest('a line of the cart has the quantity that was entered, whichever key
   t.pass();
 });
 
+browserTest('who presses again while the payment page opens begins one checkout, and another one later', async (t) => {
+  const { stack, browser } = t.context;
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  let begun = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/checkout/sessions')) begun += 1;
+  });
+  const opening: Route[] = [];
+  await page.route('**/pay/*', (route) => {
+    opening.push(route);
+  });
+  await page.evaluate("window.pressing = setInterval(() => document.querySelector('.checkout button').click(), 10)");
+  await until(() => opening.length === 1);
+  // The page stays, as one that the browser shows again when the shopper comes back.
+  await opening[0]?.fulfill({ status: 204 });
+  await page.evaluate('clearInterval(pressing)');
+  await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+  await page.locator('.checkout button:enabled').click();
+  await until(() => opening.length === 2);
+  t.is(begun, 2);
+});
+
 browserTest('a shopper buys on the storefront in a browser that blocks its storage', async (t) => {
   const { stack, browser } = t.context;
   const context = await browser.newContext();

@@ -25,6 +25,8 @@ export function go(url, { replace = false } = {}) {
 /** Show the view of the current URL, and follow links within the store without reloading the page. */
 export function start() {
   addEventListener('popstate', ({ state }) => void render({ top: state?.scrollY }));
+  // The browser has kept the page as it was when another one was opened, and much may have changed there.
+  addEventListener('pageshow', ({ persisted }) => persisted && render({ top: scrollY }));
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;

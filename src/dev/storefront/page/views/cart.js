@@ -224,6 +224,8 @@ function checkoutForm(cart, { promo, giftCard }) {
         JSON.stringify({ id: begun.order_id, number: begun.order_number, email: email || null }),
       );
       location.assign(begun.checkout_url);
+      // Until the payment page is there, the button would begin another checkout, which ends this one.
+      await new Promise(() => undefined);
     },
     field('Email, for the receipt', {
       name: 'email',
