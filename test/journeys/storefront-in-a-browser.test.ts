@@ -294,6 +294,23 @@ browserTest('who presses again while the payment page opens begins one checkout,
   t.is(begun, 2);
 });
 
+browserTest('the link to the content leaves what is entered there', async (t) => {
+  const { stack, browser } = t.context;
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
+  await page.getByText('Write a review').click();
+  const review = page.getByLabel('Your review');
+  await review.fill('Half written');
+  await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
+  await page.waitForURL('**/products/oak-bowl#main');
+  await page.locator('main:not([aria-busy])').waitFor();
+  t.is(await review.inputValue(), 'Half written');
+  await page.goBack();
+  await page.waitForURL('**/products/oak-bowl');
+  t.is(await review.inputValue(), 'Half written');
+});
+
 browserTest('a shopper buys on the storefront in a browser that blocks its storage', async (t) => {
   const { stack, browser } = t.context;
   const context = await browser.newContext();

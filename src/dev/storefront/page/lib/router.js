@@ -8,6 +8,8 @@ import { errorMessageOf } from './error-message.js';
 const routes = [];
 let leaveCurrent = () => undefined;
 let turn = 0;
+/** The URL of the current view, without a fragment. */
+let shown;
 
 /** Register the view of a path: `/products/:slug`. */
 export function route(path, open) {
@@ -24,7 +26,10 @@ export function go(url, { replace = false } = {}) {
 
 /** Show the view of the current URL, and follow links within the store without reloading the page. */
 export function start() {
-  addEventListener('popstate', ({ state }) => void render({ top: state?.scrollY }));
+  addEventListener('popstate', ({ state }) => {
+    // A link to a part of the view, such as the one that skips the header, leaves what is entered in it.
+    if (location.pathname + location.search !== shown) void render({ top: state?.scrollY });
+  });
   // The browser has kept the page as it was when another one was opened, and much may have changed there.
   addEventListener('pageshow', ({ persisted }) => persisted && render({ top: scrollY }));
   document.addEventListener('click', (event) => {
@@ -39,6 +44,7 @@ export function start() {
 
 async function render({ isFirst = false, top = 0 } = {}) {
   const own = (turn += 1);
+  shown = location.pathname + location.search;
   const main = document.getElementById('main');
   leaveCurrent();
   leaveCurrent = () => undefined;

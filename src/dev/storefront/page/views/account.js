@@ -35,8 +35,9 @@ export async function signInView(_, query) {
     };
   }
   const path = query.get('redirect_path') ?? '/account';
-  history.replaceState(null, '', /^\/(?!\/)/.test(path) ? path : '/account');
-  return accountView();
+  // The account is shown instead of this view.
+  await go(/^\/(?!\/)/.test(path) ? path : '/account', { replace: true });
+  return { title, node: [] };
 }
 
 function doorView() {
