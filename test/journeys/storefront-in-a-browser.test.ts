@@ -311,6 +311,27 @@ browserTest('the link to the content leaves what is entered there', async (t) =>
   t.is(await review.inputValue(), 'Half written');
 });
 
+browserTest('a storefront that cannot reach its store says so, and does not call a link used', async (t) => {
+  const { stack, browser } = t.context;
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  const away = page.getByRole('alert').filter({ hasText: 'The store cannot be reached at the moment.' });
+  await page.route('**/api/v1/storefront', (route) => route.abort());
+  await page.goto(stack.storefrontUrl);
+  await away.waitFor();
+  await page.unroute('**/api/v1/storefront');
+  await page.getByRole('link', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: /Oak bowl/ }).waitFor();
+
+  await page.route('**/magic-link/consume', (route) => route.abort());
+  await page.goto(`${stack.storefrontUrl}/account/sign-in?token=${'a'.repeat(69)}`);
+  await away.waitFor();
+  await page.unroute('**/magic-link/consume');
+  await page.reload();
+  await page.getByRole('alert').getByText('This link has been used or has expired.').waitFor();
+  t.pass();
+});
+
 browserTest('a shopper buys on the storefront in a browser that blocks its storage', async (t) => {
   const { stack, browser } = t.context;
   const context = await browser.newContext();

@@ -1,7 +1,14 @@
 import { settings, storefront } from './api.js';
+import { el } from './element.js';
+import { errorMessageOf } from './error-message.js';
 
 /** The store's own configuration: its name, currency, delivery and theme. Fetched once. */
-export const store = (await storefront.getStorefront()).storefront;
+export const { storefront: store } = await storefront.getStorefront().catch((error) => {
+  // Nothing else is shown without it. The link loads the page again.
+  const message = el('p', { role: 'alert' }, errorMessageOf(error));
+  document.getElementById('main').append(message, el('a', { class: 'button', href: '' }, 'Try again'));
+  throw error;
+});
 
 /** An amount in the store's locale. Decimals that are not usual in print are shown only where they are not zero. */
 export function money(cents, currency = store.currency) {

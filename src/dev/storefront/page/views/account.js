@@ -25,7 +25,7 @@ export async function signInView(_, query) {
   try {
     await session.signIn({ token: query.get('token') ?? '' });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (error.code !== 'invalid_or_expired_token' && error.code !== 'invalid_request') throw error;
     return {
       title,
       node: [
