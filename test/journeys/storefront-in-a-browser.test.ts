@@ -184,7 +184,7 @@ browserTest('a product that has only a name and a price is listed and shown', as
 
 browserTest('the storefront shows and links whatever text a store has, and no link that would run', async (t) => {
   const { stack, browser } = t.context;
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  const context = await browser.newContext({ viewport: { width: 320, height: 844 } });
   t.teardown(() => context.close());
   const page = await context.newPage();
   const complaints = complaintsOf(page);
@@ -195,7 +195,7 @@ browserTest('the storefront shows and links whatever text a store has, and no li
   const words = { category, description: name, status: 'published' } as const;
   await admin.createProduct({ slug: 'any-text', name, ...words, variants: [{ sku: 'ANY', price_cents: 1250 }] });
   const links = { web: 'https://web.example', runs: 'javascript:alert(1)', holds: 'data:text/html,x', lacks: null };
-  await changeStorefront(page, { links });
+  await changeStorefront(page, { links, name: 'متجر الأرز (بيروت)', currency: 'KWD', locale: 'ar-EG' });
 
   const link = page.getByRole('navigation', { name: 'Categories' }).getByRole('link', { name: category });
   // The list is cached for a second.
@@ -211,6 +211,11 @@ browserTest('the storefront shows and links whatever text a store has, and no li
   await page.getByRole('main').getByRole('link', { name }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   t.true(await fits(), 'the product');
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  const { height = 0 } = (await page.getByRole('button', { name: /^Remove/ }).boundingBox()) ?? {};
+  t.true((await fits()) && height < 40, `the cart, with a button ${height} pixels high`);
+  await page.goBack();
   await page.getByRole('main').getByRole('link', { name: category }).click();
   await page.getByRole('heading', { level: 1, name: category }).waitFor();
   await page.goto(`${stack.storefrontUrl}/categories/%E0%A4%A`);
@@ -294,23 +299,6 @@ browserTest('who presses again while the payment page opens begins one checkout,
   t.is(begun, 2);
 });
 
-browserTest('the link to the content leaves what is entered there', async (t) => {
-  const { stack, browser } = t.context;
-  const page = await browser.newPage();
-  t.teardown(() => page.close());
-  await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
-  await page.getByText('Write a review').click();
-  const review = page.getByLabel('Your review');
-  await review.fill('Half written');
-  await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
-  await page.waitForURL('**/products/oak-bowl#main');
-  await page.locator('main:not([aria-busy])').waitFor();
-  t.is(await review.inputValue(), 'Half written');
-  await page.goBack();
-  await page.waitForURL('**/products/oak-bowl');
-  t.is(await review.inputValue(), 'Half written');
-});
-
 browserTest('a storefront that cannot reach its store says so, and does not call a link used', async (t) => {
   const { stack, browser } = t.context;
   const page = await browser.newPage();
@@ -330,6 +318,23 @@ browserTest('a storefront that cannot reach its store says so, and does not call
   await page.reload();
   await page.getByRole('alert').getByText('This link has been used or has expired.').waitFor();
   t.pass();
+});
+
+browserTest('the link to the content leaves what is entered there', async (t) => {
+  const { stack, browser } = t.context;
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
+  await page.getByText('Write a review').click();
+  const review = page.getByLabel('Your review');
+  await review.fill('Half written');
+  await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
+  await page.waitForURL('**/products/oak-bowl#main');
+  await page.locator('main:not([aria-busy])').waitFor();
+  t.is(await review.inputValue(), 'Half written');
+  await page.goBack();
+  await page.waitForURL('**/products/oak-bowl');
+  t.is(await review.inputValue(), 'Half written');
 });
 
 browserTest('a shopper buys on the storefront in a browser that blocks its storage', async (t) => {
