@@ -295,6 +295,8 @@ browserTest(
       .getByRole('img', { name: /QR code/ })
       .waitFor();
     const secret = await dialog(page).locator('code').textContent();
+    // As when who enters the secret in an app comes back to the page.
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
     const app = new TOTP({ secret: Secret.fromBase32(secret ?? '') });
     await dialog(page).getByLabel('Code shown in the app').fill(app.generate());
     await confirm(page, 'Use an authenticator app');

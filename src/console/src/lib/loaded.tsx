@@ -12,6 +12,8 @@ interface LoadedProps<Data> {
   readonly refetchInterval?: number;
   /** For what must not be shown again at a later visit. */
   readonly gcTime?: number;
+  /** For what is another one each time it is read: it stays while it is shown, also where someone comes back to it. */
+  readonly staleTime?: number;
   /** What is read, where several are read on a page: it is said if this one cannot be. */
   readonly what?: string;
 }

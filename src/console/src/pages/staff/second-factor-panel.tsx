@@ -46,7 +46,7 @@ function AddApp({ onConfirmed }: { readonly onConfirmed: (codes: readonly string
       onDone={({ recovery_codes }) => onConfirmed(recovery_codes)}
       done="Authenticator app set up."
     >
-      <Loaded queryKey={['totp']} load={(signal) => admin.startTotp({ signal })} gcTime={0}>
+      <Loaded queryKey={['totp']} load={(signal) => admin.startTotp({ signal })} gcTime={0} staleTime={Infinity}>
         {({ otpauth_url: url, secret }) => (
           <>
             <Typography sx={{ mb: 2 }}>Scan this with your authenticator app.</Typography>
