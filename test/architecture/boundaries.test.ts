@@ -182,6 +182,17 @@ test('the console is a package of its own: it imports the client, and of the ser
   );
 });
 
+test('the console loads modules later for its pages only, which say so where one cannot be read', (t) => {
+  t.deepEqual(
+    findings(({ path, text }) =>
+      path.startsWith('src/console/src/') && path !== 'src/console/src/pages/index.ts'
+        ? Array.from(text.matchAll(/\bimport\(.*/g), ([found]) => found)
+        : [],
+    ),
+    [],
+  );
+});
+
 test('a domain imports only earlier domains, and only their index', (t) => {
   t.deepEqual(
     findings((source) => {

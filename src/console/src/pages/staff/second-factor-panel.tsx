@@ -1,8 +1,7 @@
-import CircularProgress from '@mui/material/CircularProgress';
 import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import type { Body, Result } from '@storefront-commerce/client';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -12,8 +11,7 @@ import { TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { SecretDialog } from '../../lib/secret-dialog.tsx';
 import { refreshSession, useSession } from '../../session/session.ts';
-
-const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
+import { QrCode } from './qr-code.tsx';
 
 /** How who is signed in confirms what is delicate: by email, or with an authenticator app. */
 export function SecondFactorPanel() {
@@ -50,9 +48,7 @@ function AddApp({ onConfirmed }: { readonly onConfirmed: (codes: readonly string
         {({ otpauth_url: url, secret }) => (
           <>
             <Typography sx={{ mb: 2 }}>Scan this with your authenticator app.</Typography>
-            <Suspense fallback={<CircularProgress />}>
-              <QrCode value={url} title="The QR code for your authenticator app" />
-            </Suspense>
+            <QrCode value={url} title="The QR code for your authenticator app" />
             <Typography sx={{ mb: 2, overflowWrap: 'anywhere' }}>
               On this phone, <Link href={url}>open it in the app</Link>; or enter this secret there:{' '}
               <code>{secret}</code>
