@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
 import { heading, openInConsole } from '#test/support/walk-console.ts';
-import { browserTest, button, confirm, dialog, openOwnTab } from './fixture.ts';
+import { browserTest, button, confirm, dialog, doVerified, openOwnTab } from './fixture.ts';
 
 const pathOf = (page: Page) => new URL(page.url()).hash;
 
@@ -93,6 +93,25 @@ browserTest('the back button warns before a page of the same list takes the inpu
   const again = page.waitForEvent('dialog');
   await Promise.all([again.then((warning) => warning.accept()), page.goBack()]);
   await heading(page, 'before.example').waitFor();
+});
+
+browserTest('the back button does not take a secret that is shown once', async (t) => {
+  const { stack } = t.context;
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/', 'Today');
+  await page.getByRole('link', { name: 'Gift cards', exact: true }).click();
+  await button(page, 'New gift card').click();
+  await dialog(page).getByLabel('Balance (USD)').fill('10');
+  const secret = page.getByRole('dialog', { name: 'Gift card code' });
+  await doVerified(page, stack, () => confirm(page, 'Issue the gift card'), secret);
+  const code = (await secret.locator('code').innerText()).slice(-4);
+  for (let times = 0; times < 2; times += 1) await page.goBack();
+  await secret.getByText(code).waitFor();
+  await secret.getByRole('button', { name: 'Close' }).click();
+  await page.goBack();
+  await heading(page, 'Today').waitFor();
+  const { gift_cards: cards } = await clientsOf(stack).admin.listGiftCards({ limit: 1 });
+  t.is(cards[0]?.last4, code);
 });
 
 browserTest('who comes back to the numbers of other days sees those that were chosen', async (t) => {

@@ -5,6 +5,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { type ReactNode, useId, useState } from 'react';
+import { useBeforeUnload, useBlocker } from 'react-router';
 
 interface SecretDialogProps {
   readonly title: string;
@@ -12,10 +13,12 @@ interface SecretDialogProps {
   readonly onClose: () => void;
 }
 
-/** A secret that the API returns once. */
+/** A secret that the API returns once. Until it is closed its page cannot be left, with which it would be lost. */
 export function SecretDialog({ title, value, onClose }: SecretDialogProps): ReactNode {
   const titleId = useId();
   const [copyLabel, setCopyLabel] = useState('Copy');
+  useBlocker(true);
+  useBeforeUnload(warnBeforeUnload);
   const copy = () =>
     navigator.clipboard.writeText(value).then(
       () => setCopyLabel('Copied'),
@@ -38,3 +41,6 @@ export function SecretDialog({ title, value, onClose }: SecretDialogProps): Reac
     </Dialog>
   );
 }
+
+/** The browser then asks before it leaves the console. */
+const warnBeforeUnload = (event: Event) => event.preventDefault();
