@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
 import { heading, openInConsole } from '#test/support/walk-console.ts';
-import { browserTest, button, confirm, dialog, doVerified, openOwnTab } from './fixture.ts';
+import { browserTest, button, confirm, dialog, doVerified, holdRequests, openOwnTab } from './fixture.ts';
 
 const pathOf = (page: Page) => new URL(page.url()).hash;
 
@@ -112,6 +112,25 @@ browserTest('the back button does not take a secret that is shown once', async (
   await heading(page, 'Today').waitFor();
   const { gift_cards: cards } = await clientsOf(stack).admin.listGiftCards({ limit: 1 });
   t.is(cards[0]?.last4, code);
+});
+
+browserTest('who leaves a page while something is sent is told that it was rejected', async (t) => {
+  const { stack } = t.context;
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/content', 'Content');
+  await page.getByRole('link', { name: 'How to care for wood' }).click();
+  await heading(page, 'How to care for wood').waitFor();
+  const entries = await holdRequests(page, '**/admin/content/**');
+  await button(page, 'Delete').click();
+  await confirm(page, 'Delete');
+  const sent = await until(() => entries.held.shift());
+  await page.goBack();
+  await heading(page, 'Content').waitFor();
+  const detail = 'The entry is linked from the menu.';
+  await sent.fulfill({ status: 409, json: { error: 'conflict', detail } });
+  await page.getByRole('alert').getByText(detail).waitFor();
+  await entries.release();
+  t.pass();
 });
 
 browserTest('who comes back to the numbers of other days sees those that were chosen', async (t) => {

@@ -1,5 +1,5 @@
 import { ApiError } from '@storefront-commerce/client';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useNotify, useRefresh } from 'react-admin';
 
 import { useSession } from '../session/session.ts';
@@ -59,6 +59,13 @@ export function useAction<Input extends object, Outcome>(
   const currency = useSession()?.store.currency;
   const notify = useNotify();
   const refresh = useRefresh();
+  const isThere = useRef(false);
+  useEffect(() => {
+    isThere.current = true;
+    return () => {
+      isThere.current = false;
+    };
+  }, []);
 
   const send = async (input: Input, form: Element | undefined) => {
     setSending(true);
@@ -76,7 +83,10 @@ export function useAction<Input extends object, Outcome>(
     } catch (failure) {
       // What is sent next may depend on what has changed since.
       if (isRejection(failure)) unknown.clear();
-      setError(messageOf(failure, currency, labelOf));
+      const message = messageOf(failure, currency, labelOf);
+      setError(message);
+      // Who has left its form meanwhile would take it for done.
+      if (!isThere.current) notify(message, { type: 'error' });
       return { ...rejectedFields(failure, currency, labelOf), ...unsaved };
     } finally {
       setSending(false);
