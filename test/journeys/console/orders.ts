@@ -63,6 +63,11 @@ browserTest('no label is bought before its rate is shown', async (t) => {
   t.is((await admin.getOrder(order.id)).order.label?.state, 'needs_attention');
   await release();
   await dialog(page).getByRole('radio').first().waitFor();
+  // Other rates, which who comes back from another tab has not chosen.
+  await page.route('**/rates', (route) => route.fulfill({ json: { rates: [], cheapest_rate_id: null } }));
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await page.waitForResponse((response) => response.url().endsWith(`/orders/${order.id}`));
+  t.true(await dialog(page).getByRole('radio', { checked: true }).isVisible());
   await confirm(page, 'Try again');
   await dialog(page).waitFor({ state: 'detached' });
   await until(async () => (await admin.getOrder(order.id)).order.label?.state === 'purchased');

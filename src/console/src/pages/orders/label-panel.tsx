@@ -122,10 +122,15 @@ function BuyLabel({ order: { id, order_number, label } }: Props) {
   );
 }
 
-/** A rate is valid for some minutes: those of an earlier visit are not shown. */
+/** A rate is valid for some minutes: those of an earlier visit are not shown, nor others than it was chosen from. */
 function RateInput({ orderId }: { readonly orderId: string }) {
   return (
-    <Loaded queryKey={['rates', orderId]} load={(signal) => admin.quoteOrderRates(orderId, { signal })} gcTime={0}>
+    <Loaded
+      queryKey={['rates', orderId]}
+      load={(signal) => admin.quoteOrderRates(orderId, { signal })}
+      gcTime={0}
+      staleTime={Infinity}
+    >
       {({ rates, cheapest_rate_id: cheapest }) =>
         rates.length === 0 ? (
           <Alert severity="warning">No carrier offers a rate for this address.</Alert>
