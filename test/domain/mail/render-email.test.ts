@@ -52,6 +52,16 @@ test('an email names an international host as people write it, and shows a messa
   t.regex(html, /<blockquote dir="auto"[^>]*>\s*عيد سعيد!/);
 });
 
+test('names and addresses in an email are in their own direction', async (t) => {
+  const [name, street] = ['وعاء بلوط (Oak) رقم 5', 'شارع الحمرا 12, Bldg. 5'];
+  const order = orderMail({});
+  const items = order.items.map((item) => ({ ...item, name }));
+  const data = { ...order, items, shipping_address: { ...order.shipping_address, street1: street } } as OrderMailData;
+  const mail = { data, subjectId: order.order_number, recipient: 'ada@example.com' };
+  const { html } = await renderEmail(t.context.ctx, 'receipt', mail);
+  for (const text of [name, street]) t.true(html.includes(`<span dir="auto">${text}</span>`), text);
+});
+
 test('the text of a receipt has its amounts under each other, also of names in Japanese', async (t) => {
   const order = orderMail({ currency: 'JPY' });
   const items = order.items.map((item, index) => ({ ...item, name: index === 0 ? '緑茶とガラスの急須' : item.name }));

@@ -89,7 +89,7 @@ ${withLineBreaks(text)}${author}</blockquote>`;
 function renderLine({ name, detail, amount }: Line): string {
   const more = detail ? `<div class="quiet" style="${styles.detail}">${escapeHtml(detail)}</div>` : '';
   const price = amount === null ? '' : cell('rule', styles.amount, escapeHtml(amount), 'right');
-  return `<tr>${cell('rule', styles.line, escapeHtml(name) + more)}${price}</tr>`;
+  return `<tr>${cell('rule', styles.line, inOwnDirection(name) + more)}${price}</tr>`;
 }
 
 function renderTotal({ label, amount, strong }: { label: string; amount: string; strong?: boolean }): string {
@@ -98,7 +98,7 @@ function renderTotal({ label, amount, strong }: { label: string; amount: string;
 }
 
 function renderFact({ label, values, url }: Fact, branding: EmailBranding): string {
-  const text = values.map(escapeHtml).join('<br>');
+  const text = values.map(inOwnDirection).join('<br>');
   const value = url ? link('link', `color:${legible(branding.accent)};font-weight:600`, url, text) : text;
   const name = `<span class="quiet" style="${styles.label}">${escapeHtml(label)}</span>`;
   return `<p style="${styles.fact}">${name}${value}</p>`;
@@ -118,6 +118,11 @@ function cell(tone: string, style: string, inner: string, align = 'left'): strin
 
 function link(tone: string, style: string, url: string, inner: string): string {
   return `<a class="${tone}" href="${escapeHtml(url)}" style="${style}">${inner}</a>`;
+}
+
+/** Of a store or a shopper, who may write from right to left: its words and numbers stay in their order beside English. */
+function inOwnDirection(text: string): string {
+  return `<span dir="auto">${escapeHtml(text)}</span>`;
 }
 
 /** Escape a text for HTML and preserve its line breaks. */
