@@ -1,5 +1,6 @@
 import type { Dialog, Route } from 'playwright-core';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
+import { changeBodies } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
 import { buyMug, heading, openInConsole } from '#test/support/walk-console.ts';
@@ -432,6 +433,22 @@ const leftsOfParts = `(() => {
     return range.getBoundingClientRect().left;
   });
 })()`;
+
+browserTest('a long word in the name of an item breaks in the form that refunds it', async (t) => {
+  const { stack } = t.context;
+  const order = await buyMug(stack, atHome);
+  await until(async () => (await clientsOf(stack).admin.getOrder(order.id)).order.status === 'paid');
+  const page = await openOwnTab(t);
+  type Found = { order: { items: object[] } };
+  await changeBodies<Found>(page, `**/admin/orders/${order.id}`, ({ order }) => ({
+    order: { ...order, items: order.items.map((item) => ({ ...item, name: 'W'.repeat(100) })) },
+  }));
+  await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+  await button(page, 'Refund').click();
+  await dialog(page).getByText('W'.repeat(100)).waitFor();
+  const content = dialog(page).locator('.MuiDialogContent-root');
+  t.true(await content.evaluate((shown) => shown.scrollWidth <= shown.clientWidth));
+});
 
 browserTest('quantities stand before names that are written from right to left', async (t) => {
   const { stack } = t.context;

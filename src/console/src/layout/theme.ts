@@ -36,6 +36,8 @@ const components: RaThemeOptions['components'] = {
     styleOverrides: {
       paper: {
         ...edge,
+        // Such as the URL of what is deleted, or the name of what is refunded.
+        overflowWrap: 'anywhere',
         // In a low window, as when it is enlarged, title and buttons would leave no room for what is between them.
         '@media (max-height: 400px)': {
           margin: 8,
@@ -46,8 +48,6 @@ const components: RaThemeOptions['components'] = {
       },
     },
   },
-  // Such as the URL of what is deleted.
-  MuiDialogTitle: { styleOverrides: { root: { overflowWrap: 'anywhere' } } },
   MuiTabs: { styleOverrides: { indicator: { [inForcedColors]: { backgroundColor: 'Highlight' } } } },
   MuiLinearProgress: { styleOverrides: { root: edge, bar: { [inForcedColors]: { backgroundColor: 'Highlight' } } } },
   MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
