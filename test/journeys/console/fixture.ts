@@ -124,7 +124,7 @@ export async function verifyAfter(page: Page, stack: Stack, act: () => Promise<v
   const mailbox = mailboxControl(stack.mailboxUrl);
   const filter = { to: email, subject: 'Your code' };
   const before = (await mailbox.messages(filter)).length;
-  await forgetCodes(stack);
+  await deleteCodes(stack);
   await act();
   await enterCode(page, await until(async () => (await mailbox.messages(filter))[before], { what: 'the code' }));
 }
@@ -134,7 +134,7 @@ export async function doVerified(page: Page, stack: Stack, act: () => Promise<vo
   const mailbox = mailboxControl(stack.mailboxUrl);
   const filter = { to: owner, subject: 'Your code' };
   const before = (await mailbox.messages(filter)).length;
-  await forgetCodes(stack);
+  await deleteCodes(stack);
   await act();
   const gate = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await gate.or(done).first().waitFor();
@@ -143,7 +143,7 @@ export async function doVerified(page: Page, stack: Stack, act: () => Promise<vo
 }
 
 /** All tests of the console together need more codes than one member gets in an hour. */
-async function forgetCodes({ databaseUrl }: Stack): Promise<void> {
+async function deleteCodes({ databaseUrl }: Stack): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, options: '-c app.platform=on' });
   await client.connect();
   await client.query('delete from one_time_passwords');
