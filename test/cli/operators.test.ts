@@ -619,15 +619,9 @@ test.serial('import and export move products through files, with their progress 
       '  Row 3: slug must be written like oak-bowl.\n' +
       'Dry run: nothing was changed.\n',
   );
-  const imported = await callBesideWorker(
-    t.context,
-    'import',
-    tenant.slug,
-    'products',
-    given ?? '',
-    '--errors',
-    errors ?? '',
-  );
+  const importTo = (path: string) =>
+    callBesideWorker(t.context, 'import', tenant.slug, 'products', given ?? '', '--errors', path);
+  const imported = await importTo(errors ?? '');
   t.is(imported.code, 1, 'rows were rejected');
   t.regex(
     imported.err,
@@ -636,15 +630,7 @@ test.serial('import and export move products through files, with their progress 
   t.regex(imported.err, /\[#{20}\] 100 %, 2 of 2 rows/);
   t.regex(readFileSync(errors ?? '', 'utf8'), /^Bad Slug,Bad,B-2,100,3,slug must be/m);
 
-  const full = await callBesideWorker(
-    t.context,
-    'import',
-    tenant.slug,
-    'products',
-    given ?? '',
-    '--errors',
-    '/dev/full',
-  );
+  const full = await importTo('/dev/full');
   t.is(full.code, 1);
   t.regex(
     full.err,

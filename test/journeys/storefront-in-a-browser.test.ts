@@ -1,4 +1,4 @@
-import anyTest, { type TestFn } from 'ava';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import type { Browser, Page, Route } from 'playwright-core';
 
 import { showPreference } from '#src/api/cart/unsubscribe-page.ts';
@@ -31,6 +31,21 @@ const changeStorefront = (page: Page, change: object) =>
   changeBodies<{ storefront: object }>(page, '**/api/v1/storefront', ({ storefront }) => ({
     storefront: { ...storefront, ...change },
   }));
+
+/** A new page of a product. */
+async function openProduct(t: ExecutionContext<StoreContext>, slug: string): Promise<Page> {
+  const { stack, browser } = t.context;
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  await page.goto(`${stack.storefrontUrl}/products/${slug}`);
+  return page;
+}
+
+/** Put the product that a page shows into the cart, and open that. */
+async function addToCart(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: 'Go to the cart' }).click();
+}
 
 const ops = { username: 'ops', password: 'a long password' };
 
@@ -109,17 +124,14 @@ browserTest(
 browserTest('the link of a reminder restores a cart with its subscription', async (t) => {
   const { stack, browser } = t.context;
   const email = 'grace@shopper.example';
-  const page = await browser.newPage();
-  await page.goto(`${stack.storefrontUrl}/products/coffee-of-the-month`);
+  const page = await openProduct(t, 'coffee-of-the-month');
   await page.getByText('Every three months').click();
-  await page.getByRole('button', { name: 'Add to cart' }).click();
-  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  await addToCart(page);
   await page.getByText('Save this cart for later').click();
   const save = page.locator('details.save');
   await save.getByLabel('Email').fill(email);
   await save.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved. We have emailed you a link to it.').waitFor();
-  await page.context().close();
 
   const reminder = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: email }, 60_000);
   t.regex(reminder.text ?? '', /Coffee of the month, Whole bean \(every three months\) +\$17\.00/);
@@ -211,8 +223,7 @@ browserTest('the storefront shows and links whatever text a store has, and no li
   await page.getByRole('main').getByRole('link', { name }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   t.true(await fits(), 'the product');
-  await page.getByRole('button', { name: 'Add to cart' }).click();
-  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  await addToCart(page);
   const { height = 0 } = (await page.getByRole('button', { name: /^Remove/ }).boundingBox()) ?? {};
   t.true((await fits()) && height < 40, `the cart, with a button ${height} pixels high`);
   await page.goBack();
@@ -239,12 +250,8 @@ browserTest('the storefront writes amounts of a currency without a fraction as e
 });
 
 browserTest('a line of the cart has the quantity that was entered, whichever key or button sends it', async (t) => {
-  const { stack, browser } = t.context;
-  const page = await browser.newPage();
-  t.teardown(() => page.close());
-  await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
-  await page.getByRole('button', { name: 'Add to cart' }).click();
-  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  const page = await openProduct(t, 'oak-bowl');
+  await addToCart(page);
   const quantity = page.getByLabel('Quantity of Oak bowl, Small');
   await Promise.all([
     page.waitForResponse((response) => response.request().method() === 'PATCH'),
@@ -274,12 +281,8 @@ browserTest('a line of the cart has the quantity that was entered, whichever key
 });
 
 browserTest('who presses again while the payment page opens begins one checkout, and another one later', async (t) => {
-  const { stack, browser } = t.context;
-  const page = await browser.newPage();
-  t.teardown(() => page.close());
-  await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
-  await page.getByRole('button', { name: 'Add to cart' }).click();
-  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  const page = await openProduct(t, 'oak-bowl');
+  await addToCart(page);
   let begun = 0;
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/checkout/sessions')) begun += 1;
@@ -321,10 +324,7 @@ browserTest('a storefront that cannot reach its store says so, and does not call
 });
 
 browserTest('the link to the content leaves what is entered there', async (t) => {
-  const { stack, browser } = t.context;
-  const page = await browser.newPage();
-  t.teardown(() => page.close());
-  await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
+  const page = await openProduct(t, 'oak-bowl');
   await page.getByText('Write a review').click();
   const review = page.getByLabel('Your review');
   await review.fill('Half written');
@@ -347,8 +347,7 @@ browserTest('a shopper buys on the storefront in a browser that blocks its stora
   const page = await context.newPage();
   const complaints = complaintsOf(page);
   await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
-  await page.getByRole('button', { name: 'Add to cart' }).click();
-  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  await addToCart(page);
   await page.getByRole('button', { name: 'Check out' }).click();
   await page.getByLabel('Email', { exact: true }).fill('bea@shopper.example');
   await payOnHostedPage(page);

@@ -1,5 +1,6 @@
 import { seconds } from '#src/lib/duration.ts';
 import type { Services } from '#src/services.ts';
+import { countLockWaits } from './count-lock-waits.ts';
 import { interceptStatements } from './intercept-statements.ts';
 import { until } from './until.ts';
 
@@ -24,7 +25,7 @@ export async function interleave(
     let over = false;
     intrusion = intrude().finally(() => (over = true));
     intrusion.catch(() => undefined);
-    const ends = until(async () => over || (await waitsForLock(services)), { withinMs: seconds(10) });
+    const ends = until(async () => over || (await countLockWaits(services.context())) > 0, { withinMs: seconds(10) });
     // It may also wait in this process, for what the first is looking up: then the first goes on.
     await ends.catch(() => undefined);
   }
@@ -52,9 +53,3 @@ export async function interleave(
 }
 
 const beginning = /^begin;/;
-
-async function waitsForLock(services: Services): Promise<boolean> {
-  const { rows } = await services.context().database.pool.query(`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
-  return rows.length > 0;
-}

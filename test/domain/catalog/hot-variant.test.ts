@@ -7,6 +7,7 @@ import type { InTransaction } from '#src/domain/context.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { countLockWaits } from '#test/support/count-lock-waits.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { until } from '#test/support/until.ts';
@@ -51,7 +52,9 @@ for (const [what, refer] of Object.entries(referring)) {
     const shopper = await openTransaction(t.context, (ctx) => refer(ctx, { ...line, cartId, productId }));
     const first = await openTransaction(t.context, moves[0]!);
     const others = moves.map((move) => transact(ctx, move));
-    await until(async () => (await waiting(ctx)) === others.length, { what: 'all of them to wait for the first' });
+    await until(async () => (await countLockWaits(ctx)) === others.length, {
+      what: 'all of them to wait for the first',
+    });
     await first.commit();
     await Promise.all(others);
     await shopper.commit();
@@ -75,11 +78,4 @@ async function openTransaction({ ctx }: Pick<TestContext, 'ctx'>, work: Work): P
       return ended;
     },
   };
-}
-
-async function waiting(ctx: TestContext['ctx']): Promise<number> {
-  const rows = await ctx.database.pool.query(
-    `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows.rows.length;
 }

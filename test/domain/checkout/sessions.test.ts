@@ -17,6 +17,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { countLockWaits } from '#test/support/count-lock-waits.ts';
 import { dieAt, Killed } from '#test/support/die-at.ts';
 import { recorded } from '#test/support/enqueued-jobs.ts';
 import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
@@ -403,7 +404,7 @@ test.serial('a session that is opened while it is superseded is closed first', a
   const { second } = await transact(ctx, async (held) => {
     await lockOrder(held, order?.id ?? '');
     const second = buy(ctx, product, cart);
-    await until(() => waitsForLock(ctx), { what: 'the second to come so far' });
+    await until(async () => (await countLockWaits(ctx)) > 0, { what: 'the second to come so far' });
     slow.releaseHeldLabel();
     await first;
     return { second };
@@ -412,9 +413,3 @@ test.serial('a session that is opened while it is superseded is closed first', a
   t.deepEqual(openAtProvider(), [orderId]);
   t.like(await orderOf(ctx, order?.id ?? ''), { status: 'expired' });
 });
-
-async function waitsForLock({ database }: Context): Promise<boolean> {
-  const { rowCount } = await database.pool.query(`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
-  return rowCount !== 0;
-}
