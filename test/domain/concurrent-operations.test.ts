@@ -85,14 +85,16 @@ async function buildCode(ctx: Context) {
   };
 }
 
-/** A member with an app, and the code that it shows. */
+/** A member with an app, the code that it shows, and one that it does not show. */
 async function buildTotp(ctx: Context) {
   const session = await buildStaffSession(ctx);
   const { secret } = await startTotp(ctx, session);
   const codeAt = (steps: number) =>
     new TOTP({ secret }).generate({ timestamp: ctx.clock.now().getTime() + steps * 30_000 });
   await confirmTotp(ctx, session, codeAt(-1));
-  return { session, code: codeAt(0) };
+  const shown = [-2, -1, 0, 1, 2].map(codeAt);
+  const wrongCode = ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !shown.includes(code));
+  return { session, code: codeAt(0), wrongCode: wrongCode ?? '' };
 }
 
 /** A store of its own that can be removed, and how many of its refunds were accepted although it was. */
@@ -162,19 +164,17 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
   },
   'verifyStaffSession twice at once counts both wrong codes': {
     async build(ctx) {
-      const { session } = await buildTotp(ctx);
+      const { session, wrongCode } = await buildTotp(ctx);
+      const outcomes: string[] = [];
+      const counted = sql`
+        select wrong_codes as "wrongCodes" from staff
+        where tenant_id = ${ctx.tenant.id} and id = ${session.staff.id}`;
       return {
-        run: () => outcomeOf(verifyStaffSession(ctx, session, '000000')),
-        effect: () =>
-          read(
-            ctx,
-            sql`
-            select wrong_codes as "wrongCodes" from staff
-            where tenant_id = ${ctx.tenant.id} and id = ${session.staff.id}`,
-          ),
+        run: async () => outcomes.push(await outcomeOf(verifyStaffSession(ctx, session, wrongCode))),
+        effect: async () => [...outcomes, ...(await read(ctx, counted))],
       };
     },
-    both: [{ wrongCodes: 2 }],
+    both: ['invalid_or_expired_token', 'invalid_or_expired_token', { wrongCodes: 2 }],
   },
   'rotateSession twice at once returns one successor, and the session stays open': {
     async build(ctx) {
