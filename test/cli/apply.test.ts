@@ -17,8 +17,10 @@ import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
 import { demoStoreFile } from '#src/dev/stack/start-stack.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
+import { productSlugs } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { closeStore, listKeys, readStore } from '#src/domain/tenants/index.ts';
+import { listEndpoints } from '#src/domain/webhooks/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 import { request } from '#test/domain/shipping/support.ts';
@@ -363,8 +365,8 @@ test.serial('apply deletes what a list no longer names only with --prune', async
   t.deepEqual(changed(await apply(t.context, shorter)), []);
   const removed = [
     'removed key backend',
-    'updated product oak-bowl: variants.BOWL-L',
     'removed product coffee',
+    'updated product oak-bowl: variants.BOWL-L',
     'removed content announcement/autumn',
     'removed promo code FIVEOFF',
     'removed partner maker',
@@ -381,6 +383,23 @@ test.serial('apply deletes what a list no longer names only with --prune', async
   t.not(again?.value, keys[1]?.value, 'a revoked key does not come back');
   const ctx = await storeOf(t.context, slug);
   t.is(ctx?.tenant.slug, slug);
+});
+
+test.serial('apply with --prune makes room for what takes the place of what is removed', async (t) => {
+  const { slug, text } = ownStore();
+  const onlyStore = text.slice(0, text.indexOf('modules:'));
+  const variants = [{ sku: 'CUP', price_cents: 900, stock: 5 }];
+  const storeWith = (name: string) => {
+    const events = ['order.paid'];
+    const endpoints = Array.from({ length: 50 }, (_, number) => ({ url: `https://${name}.example/${number}`, events }));
+    const products = [{ slug: name, name, variants }];
+    return `${onlyStore}\nproducts: ${JSON.stringify(products)}\nwebhook_endpoints: ${JSON.stringify(endpoints)}`;
+  };
+  await apply(t.context, storeWith('cup'));
+  await apply(t.context, storeWith('beaker'), { prune: true });
+  const ctx = await storeOf(t.context, slug);
+  t.deepEqual(ctx && (await productSlugs(ctx)), ['beaker']);
+  t.is(ctx && (await listEndpoints(ctx, { limit: 100 })).rows.length, 50);
 });
 
 test.serial('apply invites new staff, revokes with --prune who is not named, and keeps the last owner', async (t) => {

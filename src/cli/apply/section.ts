@@ -97,8 +97,10 @@ export function many<Schema extends TSchema, Saved extends Change>(definition: {
   ): Promise<Saved[]>;
   /** Remove the items that are not among these, and record it. */
   prune?(run: ApplyRun, named: ReadonlySet<string>): Promise<void>;
+  /** Whether this happens when the others are saved, one of which may have to replace them. By default it makes room. */
+  prunesLast?: boolean;
 }): Section {
-  const { name, kind, schema, keyOf } = definition;
+  const { name, kind, schema, keyOf, prunesLast = false } = definition;
   const list = Type.Array(schema, { maxItems: 100_000 });
   return {
     name,
@@ -118,6 +120,10 @@ export function many<Schema extends TSchema, Saved extends Change>(definition: {
     },
     async apply(run, value) {
       if (!fits(list, value)) throw new TypeError(`The section ${name} was not checked.`);
+      const prune = async () => {
+        if (run.options.prune) await definition.prune?.(run, new Set(value.map(keyOf)));
+      };
+      if (!prunesLast) await prune();
       for (let from = 0; from < value.length; from += batchSize) {
         const items = value.slice(from, from + batchSize);
         const saveOne = (item: Static<Schema>, index: number) =>
@@ -133,7 +139,7 @@ export function many<Schema extends TSchema, Saved extends Change>(definition: {
         await tx.execute(sql`discard plans`);
         run.progress(`${name}: ${from + batchSize} of ${value.length}`);
       }
-      if (run.options.prune) await definition.prune?.(run, new Set(value.map(keyOf)));
+      if (prunesLast) await prune();
     },
   };
 }

@@ -32,6 +32,8 @@ export const staffSection = many({
     for (const [index, member] of ordered) changes[index] = await saveOne(member, index);
     return changes;
   },
+  /** A store is never without an owner. */
+  prunesLast: true,
   async prune({ ctx, report }, named) {
     for (const member of await readAll((page) => listStaff(ctx, page))) {
       if (member.revokedAt || named.has(member.email)) continue;
