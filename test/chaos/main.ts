@@ -10,8 +10,8 @@ import { readOptions, seedOption } from '#src/cli/lib/script-options.ts';
  */
 
 const options = readOptions(
-  'Sells while processes are killed, Redis is flushed, PostgreSQL restarts and the providers fail, ' +
-    'then checks the invariants.\n' +
+  'Sells while processes are killed and frozen, Redis is flushed and full, PostgreSQL restarts and ends connections, ' +
+    'and the providers fail, then checks the invariants.\n' +
     'Exits with 1 when something was lost or done twice.',
   'npm run chaos --',
   {
