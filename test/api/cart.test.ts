@@ -1,10 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { read, transact } from '#src/database/transact.ts';
-import { markBought, readCart } from '#src/domain/cart/index.ts';
+import { addLine, markBought, readCart } from '#src/domain/cart/index.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
 import { CheckoutInput } from '#src/domain/checkout/index.ts';
 import { holdPromo, redeemPromo } from '#src/domain/promotions/index.ts';
+import { setModules } from '#src/domain/tenants/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { issuesOf } from '#src/lib/validation.ts';
@@ -220,6 +221,30 @@ test('POST /cart/:id/items rejects what cannot be bought with its code', async (
   });
   await transact(ctx, (ctx) => removeProduct(ctx, single.slug));
   t.like(await api.call('PATCH', line, { tenant, body: monthly }), { status: 400, body: { error: 'unknown_product' } });
+});
+
+test('a cart takes no subscription where the store has disabled them, and keeps those it has', async (t) => {
+  const { api, ctx, services } = t.context;
+  const tenant = await buildTenant(services);
+  const own = { ...ctx, tenant };
+  const { variant } = await buildProduct(own, {
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month', 'quarter'],
+  });
+  const monthly = { purchaseType: 'subscription', subscriptionInterval: 'month' } as const;
+  const { id } = await buildCart(own, [variant.id]);
+  const { lines } = await addLine(own, id, { variantId: variant.id, ...monthly });
+  const [once, subscribed] = lines.map((line) => `/${line.id}`);
+  await transact(own, (ctx) => setModules(ctx, { subscriptions: false }));
+
+  const call = (method: string, path: string | undefined, body: object) =>
+    api.call(method, `/api/v1/cart/${id}/items${path}`, { tenant: tenant.slug, body });
+  const rejected = { status: 403, body: { error: 'module_disabled' } };
+  t.like(await call('POST', '', { variantId: variant.id, ...monthly }), rejected);
+  t.like(await call('PATCH', once, monthly), rejected);
+  t.like(await call('PATCH', subscribed, { subscriptionInterval: 'quarter' }), rejected);
+  t.is((await call('PATCH', subscribed, { quantity: 2 })).status, 200);
+  t.is((await call('PATCH', subscribed, { purchaseType: 'one_time' })).status, 200);
 });
 
 test('POST /cart/:id/items rejects more than 100 lines', async (t) => {

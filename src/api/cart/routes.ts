@@ -56,7 +56,14 @@ export const postCartItem = defineRoute({
   summary: 'Add an item to a cart. An equal item increases the quantity of its line.',
   params: CartPath,
   body: CartLineInput,
-  errors: ['not_found', 'unknown_product', 'variant_required', 'price_unavailable', 'too_many_items'],
+  errors: [
+    'module_disabled',
+    'not_found',
+    'unknown_product',
+    'variant_required',
+    'price_unavailable',
+    'too_many_items',
+  ],
   responses: { 201: CartResponse },
   async handle({ ctx, params, body }) {
     return created({ cart: presentCart(await addLine(ctx, params.id, body)) });
@@ -71,7 +78,7 @@ export const patchCartItem = defineRoute({
   summary: 'Change the quantity or purchase type of a cart item. Quantity 0 removes it.',
   params: LinePath,
   body: CartLinePatch,
-  errors: ['not_found', 'unknown_product', 'price_unavailable'],
+  errors: ['module_disabled', 'not_found', 'unknown_product', 'price_unavailable'],
   responses: { 200: CartResponse },
   async handle({ ctx, params, body }) {
     return ok({ cart: presentCart(await changeLine(ctx, { cartId: params.id, lineId: params.itemId }, body)) });

@@ -2,6 +2,7 @@ import type { RouterContext } from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { Actor, Context } from '#src/domain/context.ts';
 import { requireSecondFactor } from '#src/domain/second-factor.ts';
+import { requireModule } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { clientNetworkOf } from '#src/lib/network-of.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
@@ -129,9 +130,7 @@ async function handle(
 
   const work = async (ctx: Context, idempotencyId: string | undefined): Promise<RenderedReply> => {
     const { params, query } = checkRequest(route, koa, body);
-    if (route.module && !visitor.tenant.modules[route.module]) {
-      throw new DomainError('forbidden', 'module_disabled', 'This module is disabled for the store.');
-    }
+    if (route.module) requireModule(visitor.tenant, route.module);
     await limiter.enforceCeiling(route, party);
     const stream = route.streamed ? streamBody(route, koa) : noPieces();
     const isHead = koa.method === 'HEAD';

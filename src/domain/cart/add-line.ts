@@ -4,6 +4,7 @@ import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type PurchaseType, quantityMax, type SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
+import { requireModule } from '../tenants/index.ts';
 import { type CartRecord, changedCart, linesMax, readCart, unitPrice } from './cart.ts';
 import type { CartLineInput } from './cart-input.ts';
 
@@ -53,10 +54,12 @@ interface Found {
  * statement. The cart is locked first, so that it cannot change during its checkout.
  *
  * @returns the changed cart
- * @throws DomainError not_found; invalid `unknown_product`, `variant_required`, `price_unavailable`, `too_many_items`
+ * @throws DomainError `module_disabled` for a subscription; not_found; invalid `unknown_product`, `variant_required`,
+ *   `price_unavailable`, `too_many_items`
  */
 export async function placeLine(ctx: Context, cartId: string, line: PlacedLine): Promise<CartRecord> {
   const { seenPriceCents = null, purchaseType, interval } = line;
+  if (interval) requireModule(ctx.tenant, 'subscriptions');
   const now = ctx.clock.now();
   const [found] = await write<Found>(
     ctx,

@@ -14,6 +14,7 @@ import {
   rejectPromo,
 } from '../promotions/index.ts';
 import type { LiveSubscription } from '../subscriptions/index.ts';
+import { requireModule } from '../tenants/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 
 /** The prices of a checkout by the catalogue, and what reduces them. */
@@ -78,10 +79,8 @@ const totalCentsOf = ({ unitPriceCents, quantity }: PricedLine) => unitPriceCent
 const intervalOf = (interval: string | null | undefined) => (interval === 'quarter' ? 'quarter' : 'month');
 
 function rejectDisabledModules({ tenant }: Context, input: CheckoutInput, lines: readonly PricedLine[]): void {
-  const isOff =
-    (!tenant.modules.subscriptions && lines.some(({ interval }) => interval !== null)) ||
-    (!tenant.modules.gift_cards && Boolean(input.gift_card_code));
-  if (isOff) throw new DomainError('forbidden', 'module_disabled', 'This store has not enabled this feature.');
+  if (lines.some(({ interval }) => interval !== null)) requireModule(tenant, 'subscriptions');
+  if (input.gift_card_code) requireModule(tenant, 'gift_cards');
 }
 
 /** The provider bills all recurring lines at one interval, and limits the number of lines. */

@@ -50,4 +50,4 @@ export {
   StoreSettingsView,
   saveStoreSettings,
 } from './store-settings.ts';
-export { type ModuleName, moduleNames, type Tenant, TenantEntity } from './tenant.ts';
+export { type ModuleName, moduleNames, requireModule, type Tenant, TenantEntity } from './tenant.ts';

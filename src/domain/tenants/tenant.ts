@@ -1,5 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
+import { DomainError } from '#src/lib/errors.ts';
+
 /**
  * The parts of the service that a store may do without. Customer accounts are opt-in; the others are on until switched
  * off.
@@ -74,3 +76,8 @@ export type Tenant = Readonly<
     | 'version'
   >
 >;
+
+/** @throws DomainError `module_disabled` where the store does without the module */
+export function requireModule({ modules }: Tenant, name: ModuleName): void {
+  if (!modules[name]) throw new DomainError('forbidden', 'module_disabled', 'This module is disabled for the store.');
+}
