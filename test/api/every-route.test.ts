@@ -208,6 +208,7 @@ test('an unsupported method gets 405 with the supported ones in Allow', async (t
     const response = await api.call(other, address, { tenant: tenant.slug });
     t.is(resultOf(response), '405 method_not_allowed', `${other} ${route.path}`);
     t.true(response.headers.get('allow')?.split(', ').includes(route.method.toUpperCase()), nameOf(route));
+    t.is(headers.get('allow'), response.headers.get('allow'), nameOf(route));
   }
 });
 

@@ -16,11 +16,12 @@ const exposedHeaders = [
 ].join(', ');
 
 /** A preflight has no tenant, so it allows any origin: the request itself is checked. */
-export function respondPreflight(koa: KoaContext, methods: string): void {
+export function respondPreflight(koa: KoaContext, allow: string): void {
   koa.status = 204;
   koa.set({
+    allow,
     'access-control-allow-origin': koa.get('origin') || '*',
-    'access-control-allow-methods': methods,
+    'access-control-allow-methods': allow,
     'access-control-allow-headers': allowedHeaders,
     'access-control-max-age': '86400',
     vary: 'Origin',

@@ -8,7 +8,8 @@ import { HttpError } from './http-error.ts';
 /** The methods as the Allow header lists them, in this order. */
 const served = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
-type Handler = (koa: RouterContext) => Promise<void> | void;
+/** Responds to a request. */
+export type Handler = (koa: RouterContext) => Promise<void> | void;
 
 /**
  * The routes of the application. A known path responds to a preflight, and to a method that it does not support with
@@ -25,8 +26,8 @@ export class RequestRouter {
     this.#router.all(path, (koa) => {
       const handler = byMethod.get(koa.method);
       if (handler) return handler(koa);
-      if (koa.method === 'OPTIONS') return respondPreflight(koa, methods.join(', '));
       const allow = [...methods, 'OPTIONS'].join(', ');
+      if (koa.method === 'OPTIONS') return respondPreflight(koa, allow);
       throw new HttpError(405, 'method_not_allowed', `${koa.method} is not supported at this URL.`, { allow });
     });
   }

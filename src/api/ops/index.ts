@@ -1,7 +1,7 @@
-import Router from '@koa/router';
 import type { Middleware } from 'koa';
 
 import type { Services } from '#src/services.ts';
+import { RequestRouter } from '../lib/request-router.ts';
 import { analyticsPages } from './analytics.ts';
 import { bulkPages } from './bulk.ts';
 import { createSecretCheck } from './check-secret.ts';
@@ -18,13 +18,13 @@ import { webhookPages } from './webhooks.ts';
 /** The routes for operators: health checks and metrics for their machines, and the pages under /ops. */
 export function opsRoutes(services: Services): Middleware[] {
   const checkSecret = createSecretCheck(services);
-  const machines = new Router();
-  machines.get('/healthz', respondHealth);
-  machines.get('/readyz', respondReadiness(services));
-  machines.get('/metrics', respondMetrics(services, checkSecret));
-  machines.get('/metrics/queues', respondQueues(services, checkSecret));
+  const machines = new RequestRouter();
+  machines.serve('/healthz', { get: respondHealth });
+  machines.serve('/readyz', { get: respondReadiness(services) });
+  machines.serve('/metrics', { get: respondMetrics(services, checkSecret) });
+  machines.serve('/metrics/queues', { get: respondQueues(services, checkSecret) });
   return [
-    machines.routes() as Middleware,
+    machines.middleware(),
     protectOps(services, checkSecret),
     ...[overviewPages, labelPages, webhookPages, emailPages, driftPages, analyticsPages, bulkPages].map(
       (pages) => pages(services).routes() as Middleware,

@@ -1,4 +1,4 @@
-import type { RouterContext, RouterMiddleware } from '@koa/router';
+import type { RouterContext } from '@koa/router';
 
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
@@ -8,6 +8,7 @@ import { within } from '#src/lib/within.ts';
 import { expose, expositionType, type Family, type Labels, seriesOf } from '#src/platform/exposition.ts';
 import type { ProcessState } from '#src/platform/shared-metrics.ts';
 import type { Services } from '#src/services.ts';
+import type { Handler } from '../lib/request-router.ts';
 import type { CheckSecret } from './check-secret.ts';
 import { basicLogin } from './protect.ts';
 import { sizeProcesses } from './size-processes.ts';
@@ -16,7 +17,7 @@ import { sizeProcesses } from './size-processes.ts';
  * The metrics, for Prometheus. Every web process reports the same: the current state is read from PostgreSQL, and
  * counters are the sum over all processes, workers included.
  */
-export function respondMetrics(services: Services, checkSecret: CheckSecret): RouterMiddleware {
+export function respondMetrics(services: Services, checkSecret: CheckSecret): Handler {
   return async (koa) => {
     await requireToken(services, checkSecret, koa);
     const [operations, shared] = await Promise.all([readWhileUp(services), services.sharedMetrics.read()]);
@@ -46,7 +47,7 @@ function readWhileUp(services: Services): Promise<Operations | undefined> {
 }
 
 /** What to scale by, for an autoscaler: how far behind each queue is and how many processes would catch up. */
-export function respondQueues(services: Services, checkSecret: CheckSecret): RouterMiddleware {
+export function respondQueues(services: Services, checkSecret: CheckSecret): Handler {
   return async (koa) => {
     await requireToken(services, checkSecret, koa);
     const [operations, shared] = await Promise.all([readOperations(services.context()), services.sharedMetrics.read()]);

@@ -15,3 +15,12 @@ test.serial('/readyz returns 200 while every connection of the pool is in use', 
     for (const client of clients) client.release();
   }
 });
+
+test('what machines read rejects other methods with 405 and the supported ones in Allow', async (t) => {
+  for (const path of ['/healthz', '/readyz', '/metrics', '/metrics/queues']) {
+    const response = await t.context.api.call('POST', path);
+    t.like(response, { status: 405, body: { error: 'method_not_allowed' } }, path);
+    t.is(response.headers.get('allow'), 'GET, HEAD, OPTIONS', path);
+    t.is((await t.context.api.call('HEAD', path)).status, 200, path);
+  }
+});
