@@ -7,8 +7,9 @@ export interface ConnectionFailure {
   readonly advice: string;
 }
 
+/** What a role that is not the owner of the tables lacks. */
+export const ownerAdvice = 'Make the role of DATABASE_URL the owner of the database and its tables.';
 const unreachable = 'Check that the server runs, and the host and port in DATABASE_URL.';
-const denied = 'Make the role of DATABASE_URL the owner of the database and its tables.';
 const noSpace = 'Enlarge the disk of the server, or free some of it. Everything continues by itself then.';
 const readOnly =
   'It is a standby, or default_transaction_read_only is on for it, its role or its server: doctor says which.';
@@ -20,7 +21,7 @@ const summaries = new Map([
   [readOnly, 'PostgreSQL accepts no changes'],
   [noFiles, 'The process can open no further file or connection'],
   [shared, 'A pooler lets several connections of DATABASE_URL share a session, as PgBouncer does in transaction mode'],
-  [denied, 'PostgreSQL denies a privilege to the role of DATABASE_URL'],
+  [ownerAdvice, 'PostgreSQL denies a privilege to the role of DATABASE_URL'],
 ]);
 
 /** What is wrong with a pooler in which one connection has the limits, locks and prepared statements of another. */
@@ -44,7 +45,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
   '26000': shared,
   '28000': 'Correct the user of DATABASE_URL, or allow it from this machine in pg_hba.conf.',
   '28P01': 'Correct the user or the password of DATABASE_URL; percent-encode special characters in them.',
-  '42501': denied,
+  '42501': ownerAdvice,
   '42P05': shared,
   '3D000': 'Create the database, or correct its name in DATABASE_URL.',
   '53100': noSpace,

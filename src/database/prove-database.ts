@@ -1,5 +1,10 @@
 import { measureDatabaseTime } from '#src/database/database-clock.ts';
-import { type ConnectionFailure, explainConnection, sharedSession } from '#src/database/explain-connection.ts';
+import {
+  type ConnectionFailure,
+  explainConnection,
+  ownerAdvice,
+  sharedSession,
+} from '#src/database/explain-connection.ts';
 import { missingMigrations } from '#src/database/missing-migrations.ts';
 import { schemaFailure } from '#src/database/schema-failure.ts';
 import { shareSession } from '#src/database/shared-session.ts';
@@ -30,6 +35,8 @@ export interface InspectedDatabase {
   readonly skewSeconds: number;
   /** The tables on which row-level security is missing, or not forced on their owner. */
   readonly openTables: readonly string[];
+  /** The tables that neither the role owns nor one that it is a member of. */
+  readonly unownedTables: readonly string[];
   /** Such as 150004. */
   readonly versionNumber: number;
   /** Such as UTF8. */
@@ -46,18 +53,21 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
   }>(sql`
     select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as readonly,
       current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`);
-  const open = await execute<{ name: string }>(sql`
-    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  const tables = await execute<{ name: string; open: boolean; owned: boolean }>(sql`
+    select c.relname as name, pg_has_role(c.relowner, 'usage') as owned,
+      not (c.relrowsecurity and c.relforcerowsecurity) and not (c.relname = any(${platformTables})) as open
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = any(current_schemas(false)) and n.nspname <> 'pg_catalog' and c.relkind in ('r', 'p')
       and not c.relispartition
-      and not (c.relrowsecurity and c.relforcerowsecurity) and not (c.relname = any(${platformTables}))`);
+    order by 1`);
   return {
     role: role.name,
     isStandby: server?.standby ?? false,
     isReadOnly: server?.readonly ?? false,
     isUnbound: role.isUnbound,
     skewSeconds: Math.abs((await measureDatabaseTime(execute)).now().getTime() - Date.now()) / 1000,
-    openTables: open.map(({ name }) => name),
+    openTables: tables.filter(({ open }) => open).map(({ name }) => name),
+    unownedTables: tables.filter(({ owned }) => !owned).map(({ name }) => name),
     versionNumber: server?.version ?? 0,
     encoding: server?.encoding ?? '',
   };
@@ -104,17 +114,28 @@ export function roleFailure({ name, isUnbound }: { name: string; isUnbound: bool
 }
 
 /**
+ * What is wrong with a role that does not own the tables; `undefined` if it does. Privileges are not enough: only an
+ * owner attaches and drops partitions, and on the tables of the next migration there would be none.
+ */
+export function ownerFailure({ role, unownedTables }: InspectedDatabase): ConnectionFailure | undefined {
+  if (unownedTables.length === 0) return undefined;
+  const named = unownedTables.slice(0, 3).join(', ');
+  const more = unownedTables.length > 3 ? ` and ${unownedTables.length - 3} more` : '';
+  return { reason: `The role "${role}" does not own the tables ${named}${more}.`, advice: ownerAdvice };
+}
+
+/**
  * Reject a database in which one tenant could see another's rows, that lacks a migration of this release, or whose
  * clock cannot be trusted.
  * @param executeApart on another connection than `execute`: the two must not share a session
  * @throws UnfitDatabase when it does not connect, its encoding is not UTF8, the role bypasses row-level security or
- *   lacks a privilege, a migration is missing, a table lacks row-level security, the clocks differ, or a session is
- *   shared
+ *   does not own the tables, a migration is missing, a table lacks row-level security, the clocks differ, or a session
+ *   is shared
  */
 export async function proveDatabase(execute: Execute, executeApart?: Execute): Promise<void> {
   if (executeApart) await proveSessions(execute, executeApart).catch(throwUnfit);
-  const { role, isStandby, isUnbound, skewSeconds, openTables, encoding } =
-    await inspectDatabase(execute).catch(throwUnfit);
+  const database = await inspectDatabase(execute).catch(throwUnfit);
+  const { role, isStandby, isUnbound, skewSeconds, openTables, encoding } = database;
   rejectUnfit(isStandby ? standby : (encodingFailure(encoding) ?? roleFailure({ name: role, isUnbound })));
   if (skewSeconds > clockSkewMaxSeconds) {
     throw new UnfitDatabase(
@@ -123,6 +144,7 @@ export async function proveDatabase(execute: Execute, executeApart?: Execute): P
     );
   }
   if (openTables.length > 0) throw new UnfitDatabase(`Row-level security is not forced on: ${openTables.join(', ')}.`);
+  rejectUnfit(ownerFailure(database));
   const { length: missing } = await missingMigrations(execute).catch(throwUnfit);
   if (missing === 0) return;
   rejectUnfit(await schemaFailure(execute));

@@ -5,6 +5,7 @@ import {
   encodingFailure,
   type InspectedDatabase,
   inspectDatabase,
+  ownerFailure,
   readOnly,
   standby,
 } from '#src/database/prove-database.ts';
@@ -58,13 +59,17 @@ function checkServerVersion({ versionNumber }: InspectedDatabase): Finding {
   return fault('database', `PostgreSQL ${version} is too old.`, `Upgrade it to ${oldestVersion} or newer.`);
 }
 
-function checkRole({ role, isUnbound }: InspectedDatabase): Finding {
-  if (!isUnbound) return ok('database role', `Row-level security applies to "${role}".`);
-  return fault(
-    'database role',
-    `"${role}" bypasses row-level security: stores are not isolated, and no process starts.`,
-    "create role storefront login password '…' nosuperuser nobypassrls; alter database … owner to storefront;",
-  );
+function checkRole(database: InspectedDatabase): Finding {
+  const { role, isUnbound } = database;
+  if (isUnbound)
+    return fault(
+      'database role',
+      `"${role}" bypasses row-level security: stores are not isolated, and no process starts.`,
+      "create role storefront login password '…' nosuperuser nobypassrls; alter database … owner to storefront;",
+    );
+  const failure = ownerFailure(database);
+  if (failure) return fault('database role', failure.reason, failure.advice);
+  return ok('database role', `Row-level security applies to "${role}", which owns the tables.`);
 }
 
 /** Every process sets its clock by PostgreSQL's, so less than some seconds is nothing. */
