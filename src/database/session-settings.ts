@@ -16,6 +16,8 @@ const common: SessionSettings = {
   array_nulls: 'on',
   default_transaction_isolation: 'read committed',
   row_security: 'on',
+  // A shell in which a dump was made may have it on, and so may a role that makes dumps.
+  'app.platform': '',
   lock_timeout: 0,
   idle_session_timeout: 0,
 };

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
 import { inspectDatabase } from '#src/database/prove-database.ts';
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { takeOrderNumber } from '#src/domain/orders/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createTestDatabase } from '#test/support/database.ts';
@@ -59,6 +59,26 @@ test('the defaults of a database change neither what statements mean nor what th
     t.is(new Set(numbers).size, 20);
   } finally {
     await close();
+  }
+});
+
+test('stores stay apart in sessions that begin with all of them, as those of a dump do', async (t) => {
+  const database = await createTestDatabase();
+  const url = new URL(database.url);
+  url.searchParams.set('options', '-c app.platform=on');
+  const { services, close } = await openOwnServices({ DATABASE_URL: url.href });
+  try {
+    const [ctx, other] = await Promise.all(
+      [1, 2].map(async () => ({ ...services.context(), tenant: await buildTenant(services) })),
+    );
+    if (!ctx || !other) return t.fail();
+    await Promise.all([takeOrderNumber(ctx), takeOrderNumber(other)]);
+    const all = sql`select tenant_id from order_numbers`;
+    t.deepEqual(await read(ctx, all), [{ tenant_id: ctx.tenant.id }]);
+    t.deepEqual(await transact(ctx, (ctx) => ctx.tx.execute(all)), [{ tenant_id: ctx.tenant.id }]);
+    t.deepEqual(await services.execute(all), []);
+  } finally {
+    await close().finally(() => database.drop());
   }
 });
 
