@@ -1,4 +1,5 @@
 import { inspectSecrets, type KeyUse, rewrapSecrets } from '#src/domain/secrets/index.ts';
+import { adviceOfMissingKey } from './doctor/check-secrets.ts';
 import { table } from './lib/columns.ts';
 import { defineCommand, type Report } from './lib/command.ts';
 import { withServices } from './lib/with-services.ts';
@@ -22,6 +23,8 @@ export const rotateKeysCommand = defineCommand({
       const [, ...others] = config.encryptionKeys.map(([id]) => id);
       const idle = others.filter((id) => !uses.some(({ keyId }) => keyId === id));
       const closed = uses.some(({ state }) => state === 'closed');
+      const isListed = ({ keyId }: { keyId: string }) => ctx.keyring.ids.includes(keyId);
+      const missing = new Set(uses.filter((use) => !isListed(use)).map(({ keyId }) => keyId));
       return {
         failed: damaged.length > 0 || closed,
         data: {
@@ -39,11 +42,14 @@ export const rotateKeysCommand = defineCommand({
         },
         lines: [
           ...table(['COLUMN', 'KEY', 'SEALED', 'STATE'], uses.map(row), 'There are no encrypted secrets yet.'),
-          ...damaged.map(
-            ({ table, column, tenantId, id, keyId }) =>
-              `${table}.${column} of ${id} (${tenantId}) cannot be decrypted with the key ${keyId}: ` +
-              'save that secret again.',
-          ),
+          ...[...missing].map((keyId) => `ENCRYPTION_KEYS has no key ${keyId}. ${adviceOfMissingKey(keyId)}`),
+          ...damaged
+            .filter(isListed)
+            .map(
+              ({ table, column, tenantId, id, keyId }) =>
+                `${table}.${column} of ${id} (${tenantId}) cannot be decrypted with the key ${keyId}: ` +
+                'save that secret again.',
+            ),
           ...idle.map(
             (id) =>
               `No secret is encrypted with ${id}: if another key has replaced it, remove it from ENCRYPTION_KEYS ` +

@@ -579,7 +579,7 @@ test.serial('doctor reports secrets whose key is missing, different or older', a
   t.is(
     another.findings.find(({ about }) => about === 'encryption keys')?.advice,
     'Give the key that is listed as k1 another id. Add the key again as k1:…, after the first one. ' +
-      'If it is lost, save them again: tenants rotate-secret, then apply.',
+      'If it is lost, save its secrets again: tenants rotate-secret, then apply.',
   );
   const older = await diagnose(t.context, { ENCRYPTION_KEYS: `k9:${other},${id}:${value}` });
   t.regex(older.warnings.join('\n'), /^encryption keys: \d+ secrets are encrypted with an older key than k9\.$/m);

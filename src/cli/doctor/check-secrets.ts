@@ -4,6 +4,11 @@ import { type Finding, fault, ok, warning } from './finding.ts';
 
 const about = 'encryption keys';
 
+/** What to do about a key that has sealed secrets and is not in `ENCRYPTION_KEYS`. */
+export const adviceOfMissingKey = (keyId: string): string =>
+  `Add the key again as ${keyId}:…, after the first one. ` +
+  'If it is lost, save its secrets again: tenants rotate-secret, then apply.';
+
 /** Whether the keyring decrypts all sealed secrets. */
 export async function checkSecrets(ctx: PlatformContext): Promise<Finding[]> {
   const uses = await inspectSecrets(ctx);
@@ -16,7 +21,7 @@ export async function checkSecrets(ctx: PlatformContext): Promise<Finding[]> {
       return fault(
         about,
         `${table}.${column}: ${count} sealed with the key ${keyId}, which ${problem}.`,
-        `${rename}Add the key again as ${keyId}:…, after the first one. If it is lost, save them again: tenants rotate-secret, then apply.`,
+        `${rename}${adviceOfMissingKey(keyId)}`,
       );
     });
   const stale = uses.filter(({ state }) => state === 'stale').reduce((sum, { count }) => sum + count, 0);
