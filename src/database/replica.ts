@@ -89,7 +89,9 @@ async function findFailure(primary: Pool, replica: Pool): Promise<ConnectionFail
   const {
     rows: [state],
   } = await replica.query<ReplicaState>(
-    limited(sql`select pg_is_in_recovery() as "isReplica", pg_last_wal_replay_lsn() as position,
+    limited(sql`select current_user as role,
+      (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as "isUnbound",
+      pg_is_in_recovery() as "isReplica", pg_last_wal_replay_lsn() as position,
       pg_last_wal_replay_lsn() >= ${written?.position}::pg_lsn as "isCurrent",
       extract(epoch from ${written?.at}::timestamptz - pg_last_xact_replay_timestamp())::float8 * 1000 as "lagMs"`),
   );
@@ -97,6 +99,12 @@ async function findFailure(primary: Pool, replica: Pool): Promise<ConnectionFail
     return {
       reason: 'DATABASE_READ_URL names no replica, or one that was promoted.',
       advice: 'Set it to a streaming replica of DATABASE_URL, or unset it.',
+    };
+  }
+  if (state.isUnbound) {
+    return {
+      reason: `The role "${state.role}" of DATABASE_READ_URL bypasses row-level security, so stores would not be isolated.`,
+      advice: 'Name the role of DATABASE_URL in it.',
     };
   }
   if (state.isCurrent && (await isAhead(primary, state))) {
@@ -113,6 +121,9 @@ async function findFailure(primary: Pool, replica: Pool): Promise<ConnectionFail
 }
 
 interface ReplicaState {
+  readonly role: string;
+  /** Whether the role is above row-level security. */
+  readonly isUnbound: boolean;
   readonly isReplica: boolean;
   /** How far it has replayed. */
   readonly position: string | null;

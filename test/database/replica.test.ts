@@ -131,6 +131,20 @@ test.serial('no read fails while the replica is away, and it is used again when 
   await until(async () => (await readFrom(ctx)) === 'replica');
 });
 
+test.serial('a replica is not read as a role that sees the rows of every store', async (t) => {
+  const { ctx, primary, replica } = t.context;
+  await until(async () => (await readFrom(ctx)) === 'replica');
+  const url = new URL(replica.url);
+  const { username, password } = new URL(primary.databaseAdminUrl);
+  Object.assign(url, { username, password });
+  const services = await createServicesOn(primary.databaseUrl, url.href);
+  t.teardown(() => services.close());
+  t.is(await readFrom({ ...services.context(), tenant: ctx.tenant }), 'primary');
+  const reason =
+    'The role "postgres" of DATABASE_READ_URL bypasses row-level security, so stores would not be isolated.';
+  t.like(await checkReplica(services), only({ level: 'warning', message: reason }));
+});
+
 test.serial('a process starts while its replica is away, and reads from the primary', async (t) => {
   const { primary, ctx } = t.context;
   const services = await createServicesOn(primary.databaseUrl, 'postgres://user:password@127.0.0.1:1/shop');
