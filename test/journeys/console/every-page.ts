@@ -86,6 +86,23 @@ browserTest('the script of the first page is read while it is found out who is s
   t.pass();
 });
 
+/** Evaluated in a page: note how many links its menu has, each time that it is changed. */
+const noteMenu = `{
+  window.menus = [];
+  const read = () => document.querySelectorAll('nav [role=link]').length;
+  new MutationObserver(() => read() !== window.menus.at(-1) && window.menus.push(read()))
+    .observe(document, { childList: true, subtree: true });
+}`;
+
+browserTest('the menu is shown as a whole', async (t) => {
+  const { stack } = t.context;
+  const page = await openOwnTab(t);
+  await page.addInitScript(noteMenu);
+  await openInConsole(page, stack, '/orders', 'Orders');
+  const count = await page.getByRole('navigation', { name: 'Menu' }).getByRole('link').count();
+  t.deepEqual(await page.evaluate('window.menus'), [0, count]);
+});
+
 /** Evaluated in a page: add up how far what is shown is moved by what arrives after it. */
 const addUpShifts = `{
   window.shifts = 0;

@@ -137,25 +137,35 @@ function OwnAccountItem() {
 
 /** The pages that the session's scopes allow, by area: links, of which the one to the open page says so. */
 function ConsoleMenu() {
+  const session = useSession();
   const [, open = ''] = useLocation().pathname.split('/');
-  const linkTo = (name: string) => ({ role: 'link', ...(name === open && { 'aria-current': 'page' as const }) });
+  const linkTo = (name: string) => ({
+    to: `/${name}`,
+    state: { _scrollToTop: true },
+    role: 'link',
+    ...(name === open && { 'aria-current': 'page' as const }),
+  });
   return (
     <Menu component="nav" role="navigation" aria-label="Menu">
-      <Menu.DashboardItem primaryText="Today" leftIcon={<WbSunny />} {...linkTo('')} />
-      {areas.map(({ title, pages }) => [
-        <AreaTitle key={title} title={title} pages={pages} />,
-        ...pages.map(({ name }) => <Menu.ResourceItem key={name} name={name} {...linkTo(name)} />),
-      ])}
+      <Menu.Item primaryText="Today" leftIcon={<WbSunny />} {...linkTo('')} />
+      {areas.map(({ title, pages }) => {
+        // The items of react-admin would find out one after the other who may open them, each by rendering the menu again.
+        const allowed = pages.filter(({ scope }) => session && hasAnyScope(session, [scope].flat()));
+        if (allowed.length === 0) return null;
+        return [
+          <AreaTitle key={title} title={title} />,
+          ...allowed.map(({ name, label, icon: Icon }) => (
+            <Menu.Item key={name} primaryText={label} leftIcon={<Icon />} {...linkTo(name)} />
+          )),
+        ];
+      })}
     </Menu>
   );
 }
 
-/** Above the pages of an area if there are any: the title, or a line where the menu shows icons only. */
-function AreaTitle({ title, pages }: (typeof areas)[number]) {
-  const session = useSession();
+/** Above the pages of an area: the title, or a line where the menu shows icons only. */
+function AreaTitle({ title }: { readonly title: string }) {
   const [isOpen] = useSidebarState();
-  const scopes = pages.flatMap(({ scope }) => scope);
-  if (!session || !hasAnyScope(session, scopes)) return null;
   return isOpen ? (
     <ListSubheader component="div" disableSticky sx={{ lineHeight: 1, pt: 2, pb: 1 }}>
       {title}

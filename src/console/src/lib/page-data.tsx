@@ -5,7 +5,7 @@ import { refetchInterval } from './refetch-interval.ts';
 
 /*
  * What a page shows is read by its route, at the same time as the module of the page. The page takes it from its
- * context.
+ * context. Its route has also found out who may open it: asking again would only delay the request.
  */
 
 /** The page says it, in words for people. */
@@ -20,7 +20,13 @@ interface ListDataProps {
 /** The rows of the resource's list that the URL selects. */
 export function ListData({ refetchInterval, children }: ListDataProps): ReactNode {
   return (
-    <ListBase exporter={false} storeKey={false} perPage={25} queryOptions={{ refetchInterval, onError }}>
+    <ListBase
+      disableAuthentication
+      exporter={false}
+      storeKey={false}
+      perPage={25}
+      queryOptions={{ refetchInterval, onError }}
+    >
       {children}
     </ListBase>
   );
@@ -36,7 +42,7 @@ const recordOptions = {
 /** The record of the resource that the URL names. */
 export function RecordData({ children }: { readonly children: ReactNode }): ReactNode {
   return (
-    <ShowBase queryOptions={recordOptions} redirectOnError={false}>
+    <ShowBase disableAuthentication queryOptions={recordOptions} redirectOnError={false}>
       {children}
     </ShowBase>
   );
