@@ -42,6 +42,20 @@ browserTest('keys are not said to be replaced where none was entered', async (t)
   t.pass();
 });
 
+browserTest('who replaces keys is told what the store no longer learns with those of another account', async (t) => {
+  const page = await openConsole(t);
+  for (const [tab, lost] of [
+    ['payments', /the store no longer learns what becomes of them in the account before/],
+    ['shipping', /the store no longer learns what becomes of it/],
+  ] as const) {
+    await openInConsole(page, t.context.stack, `/settings/${tab}`, 'Settings');
+    await button(page, 'Replace the keys').click();
+    await dialog(page).getByText(lost).waitFor();
+    await confirm(page, 'Close');
+  }
+  t.pass();
+});
+
 browserTest('an event is tried, and its delivery is sent again', async (t) => {
   const { stack, receiver } = t.context;
   const page = await openConsole(t);

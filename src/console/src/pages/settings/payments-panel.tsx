@@ -104,7 +104,11 @@ function ReplaceKeys({ account }: Props) {
       label="Replace the keys"
       title="Replace the keys of the payment provider"
       scope="admin:write"
-      text="These are the store's own keys. Fields that you leave empty do not change."
+      text={
+        "These are the store's own keys. Fields that you leave empty do not change. Before you enter a key of another " +
+        'account, cancel the subscriptions, and wait until checkouts and refunds are complete: the store no longer ' +
+        'learns what becomes of them in the account before. Orders that were paid there can only be refunded there.'
+      }
       run={async ({ secret_key, publishable_key, webhook_secret }) =>
         admin.savePaymentProvider({
           ...(await readTerms(account)),

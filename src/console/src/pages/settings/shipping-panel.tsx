@@ -91,7 +91,10 @@ function ReplaceSecrets({ account }: Props) {
       label="Replace the keys"
       title="Replace the keys of Shippo"
       scope="admin:write"
-      text="Fields that you leave empty do not change."
+      text={
+        'Fields that you leave empty do not change. Before you enter a key of another account, wait until no label is ' +
+        'being bought or voided: the store no longer learns what becomes of it.'
+      }
       run={async (secrets) => {
         const current = await readAccount(account);
         return admin.saveShippingProvider({ ...termsOf(current), ...given(secrets), version: current.version });
