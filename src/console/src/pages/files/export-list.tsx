@@ -42,7 +42,10 @@ function NewExport() {
       title="Export to a file"
       submit="Export"
       variant="contained"
-      text="The file is written in the background, and can be downloaded for a day."
+      text={
+        'The file is written in the background, and can be downloaded for a day. Its amounts are in the smallest unit ' +
+        'of their currency, such as cents of USD and yen of JPY, and its times in UTC.'
+      }
       input={{ format: 'csv' }}
       run={(input, options) => admin.createExport(input, options)}
       onDone={(result) => navigate(`/exports/${result.export.id}/show`)}
