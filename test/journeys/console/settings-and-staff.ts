@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { only } from '#test/support/only.ts';
 import { until } from '#test/support/until.ts';
@@ -170,6 +171,26 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   const replaced = (await admin.getProviders()).providers.shipping;
   t.is(replaced?.version, Number(shipping?.version) + 1);
   t.is(replaced?.label_cost_cap_cents, 3550);
+});
+
+browserTest('who replaces keys by ones that do not open the account is told so', async (t) => {
+  const { stack } = t.context;
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/settings/payments', 'Settings');
+  const { payments } = (await clientsOf(stack).admin.getProviders()).providers;
+  const fault = { match: 'GET /v1/coupons*', kind: 'status', status: 403, times: 1 } as const;
+  await stripeControl(stack.stripeUrl).addFault(fault);
+  await button(page, 'Replace the keys').click();
+  await dialog(page)
+    .getByLabel('Publishable key')
+    .fill(payments?.publishable_key ?? '');
+  await doVerified(
+    page,
+    stack,
+    () => confirm(page, 'Replace the keys'),
+    page.getByText('The keys are saved, but their check failed. The key lacks permissions: Coupons.'),
+  );
+  t.pass();
 });
 
 browserTest('an endpoint that gets all events of labels is changed to one of them', async (t) => {

@@ -10,7 +10,7 @@ import { formatTime } from '../../lib/format.ts';
 import { PasswordInput, TextInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { Note } from '../../lib/note.tsx';
-import { CheckProvider } from './check-provider.tsx';
+import { CheckProvider, useKeyCheck } from './check-provider.tsx';
 import { RotateWebhookSecret } from './rotate-webhook-secret.tsx';
 
 type Input = Body<'admin.savePaymentProvider'>;
@@ -99,6 +99,7 @@ function EditTerms({ account }: Props) {
 type Keys = Pick<Input, 'secret_key' | 'publishable_key' | 'webhook_secret'>;
 
 function ReplaceKeys({ account }: Props) {
+  const check = useKeyCheck('payments');
   return (
     <Action<Keys>
       label="Replace the keys"
@@ -118,6 +119,7 @@ function ReplaceKeys({ account }: Props) {
         })
       }
       done="Keys replaced."
+      onDone={check}
     >
       <KeyInputs />
     </Action>
@@ -125,6 +127,7 @@ function ReplaceKeys({ account }: Props) {
 }
 
 function NoPayments() {
+  const check = useKeyCheck('payments');
   return (
     <Panel title="Payments">
       <Typography sx={{ mb: 2 }}>The store has no payment account, so it cannot sell yet.</Typography>
@@ -136,6 +139,7 @@ function NoPayments() {
         text="The keys are on the developers' pages of your Stripe account."
         run={(keys) => admin.savePaymentProvider({ provider: 'stripe', ...keys })}
         done="Payments set up."
+        onDone={check}
       >
         <KeyInputs isNew />
       </Action>

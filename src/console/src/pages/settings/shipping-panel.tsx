@@ -11,7 +11,7 @@ import { Loaded } from '../../lib/loaded.tsx';
 import { Note } from '../../lib/note.tsx';
 import { VersionedForm } from '../../lib/versioned-form.tsx';
 import { useScope } from '../../session/session.ts';
-import { CheckProvider } from './check-provider.tsx';
+import { CheckProvider, useKeyCheck } from './check-provider.tsx';
 import { ShippingFacts } from './shipping-facts.tsx';
 import { ShippingInputs } from './shipping-inputs.tsx';
 
@@ -86,6 +86,7 @@ function termsOf({ provider, carriers, origin, parcel, label_cost_cap_cents, cou
 }
 
 function ReplaceSecrets({ account }: Props) {
+  const check = useKeyCheck('shipping');
   return (
     <Action<Secrets>
       label="Replace the keys"
@@ -100,6 +101,7 @@ function ReplaceSecrets({ account }: Props) {
         return admin.saveShippingProvider({ ...termsOf(current), ...given(secrets), version: current.version });
       }}
       done="Keys replaced."
+      onDone={check}
     >
       <PasswordInput source="api_key" label="API key" validate={isAnyGiven} />
       <PasswordInput source="webhook_token" label="Webhook token" />
@@ -116,6 +118,7 @@ const isAnyGiven = (_: unknown, { api_key, webhook_token, webhook_secret }: Part
   api_key || webhook_token || webhook_secret ? undefined : 'Enter what you want to replace.';
 
 function SetUpShipping() {
+  const check = useKeyCheck('shipping');
   if (!useScope('admin:write')) return <Panel title="Shipping">The store has no Shippo account yet.</Panel>;
   return (
     <Panel title="Set up shipping">
@@ -123,6 +126,7 @@ function SetUpShipping() {
         input={{ provider: 'shippo', countries: ['US'], carriers: [], options: [] }}
         run={(input) => admin.saveShippingProvider(input)}
         done="Shipping set up."
+        onDone={check}
       >
         <PasswordInput source="api_key" label="API key of Shippo" validate={required()} />
         <PasswordInput
