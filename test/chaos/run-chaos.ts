@@ -57,7 +57,13 @@ export async function runChaos({
 }: ChaosOptions): Promise<string[]> {
   const random = seededRandom(seed);
   const receiver = await startReceiver();
-  const stack = await startStack(receiver, { workers: 'each', environment: quick, durable: true, report });
+  const stack = await startStack(receiver, {
+    workers: 'each',
+    environment: quick,
+    durable: true,
+    emailsStored: Infinity,
+    report,
+  });
   const memory = watchMemory(stack.processes);
   let neighbour: Neighbour | undefined;
   const invariants = await openInvariants(stack, receiver);

@@ -34,6 +34,8 @@ export interface StackOptions {
   readonly restarts?: boolean;
   /** Whether its PostgreSQL commits to disk, as in production. */
   readonly durable?: boolean;
+  /** How many emails can be read in its mailbox: the last 5,000, or so many. */
+  readonly emailsStored?: number;
 }
 
 /** The whole service on one machine: PostgreSQL, Redis, simulators, web and workers, and one store with its pages. */
@@ -84,7 +86,7 @@ async function startOnPort(port: number, receiver: WebhookReceiver, options: Sta
     startEmbedded({ postgres: !givenDatabase, redis: !givenRedis, durable: options.durable ?? false }),
     startStripeSimulator(),
     startShippoSimulator(),
-    startMailbox(),
+    startMailbox({ storedMax: options.emailsStored }),
     startEmbeddingsSimulator(),
     options.storefrontPort ?? freePort(),
   ]);

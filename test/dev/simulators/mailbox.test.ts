@@ -24,8 +24,8 @@ function correspondence(t: ExecutionContext, smtpUrl = mailbox.smtpUrl) {
 }
 
 /** A separate mailbox, for tests that would disturb the others. */
-async function ownMailbox(t: ExecutionContext) {
-  const own = await startMailbox();
+async function ownMailbox(t: ExecutionContext, options?: Parameters<typeof startMailbox>[0]) {
+  const own = await startMailbox(options);
   t.teardown(() => own.close());
   return { ...correspondence(t, own.smtpUrl), own, control: mailboxControl(own.url) };
 }
@@ -56,6 +56,15 @@ test('mailbox stores a message with its headers, text and HTML', async (t) => {
   t.is(message?.headers['list-unsubscribe'], '<https://shop.example/unsubscribe/abc> (Stop)');
   t.is(message?.headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click');
   t.regex(await control.source(message?.id ?? ''), /^From: "Fern & Fable"/m);
+});
+
+test('mailbox stores the last messages that it has room for', async (t) => {
+  const { send, control } = await ownMailbox(t, { storedMax: 2 });
+  for (const subject of ['one', 'two', 'three']) await send(subject);
+  t.deepEqual(
+    (await control.messages()).map(({ subject }) => subject),
+    ['two', 'three'],
+  );
 });
 
 test('mailbox decodes long lines in both transfer encodings', async (t) => {

@@ -15,9 +15,9 @@ export interface Mailbox extends Listening {
   readonly smtpUrl: string;
 }
 
-/** A mail server that delivers nothing, and a page to read what it received. */
-export async function startMailbox(): Promise<Mailbox> {
-  const store = createMessageStore();
+/** A mail server that delivers nothing, and a page to read the last messages that it received. */
+export async function startMailbox({ storedMax = 5000 }: { storedMax?: number | undefined } = {}): Promise<Mailbox> {
+  const store = createMessageStore(storedMax);
   const faults = new Faults<MailFault>();
   // It may be down, and up again on the same port.
   const { port, started: receiver } = await onFreePort((port) => startMailReceiver({ port, store, faults }));

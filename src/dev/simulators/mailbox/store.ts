@@ -38,9 +38,8 @@ export interface MessageStore {
   clear(): void;
 }
 
-const messagesStoredMax = 5000;
-
-export function createMessageStore(): MessageStore {
+/** @param storedMax how many messages it stores; the oldest give way */
+export function createMessageStore(storedMax: number): MessageStore {
   const messages = new Map<string, { message: MailboxMessage; raw: Buffer }>();
   const arrivals = new EventEmitter().setMaxListeners(0);
   let received = 0;
@@ -78,7 +77,7 @@ export function createMessageStore(): MessageStore {
       };
       messages.set(id, { message, raw });
       const [oldest] = messages.keys();
-      if (messages.size > messagesStoredMax && oldest !== undefined) messages.delete(oldest);
+      if (messages.size > storedMax && oldest !== undefined) messages.delete(oldest);
       arrivals.emit('message');
     },
     async waitFor(filter, timeoutMs) {
