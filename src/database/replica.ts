@@ -6,6 +6,7 @@ import type { Log } from '#src/lib/log.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { within } from '#src/lib/within.ts';
 import { type ConnectionFailure, explainConnection } from './explain-connection.ts';
+import { readRole } from './prove-database.ts';
 import { limitQuery, preparedQuery } from './run-statement.ts';
 
 /** A read replica. It may be away, lag, or have been promoted: then reads go to the primary. */
@@ -89,9 +90,7 @@ async function findFailure(primary: Pool, replica: Pool): Promise<ConnectionFail
   const {
     rows: [state],
   } = await replica.query<ReplicaState>(
-    limited(sql`select current_user as role,
-      (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as "isUnbound",
-      pg_is_in_recovery() as "isReplica", pg_last_wal_replay_lsn() as position,
+    limited(sql`select pg_is_in_recovery() as "isReplica", pg_last_wal_replay_lsn() as position,
       pg_last_wal_replay_lsn() >= ${written?.position}::pg_lsn as "isCurrent",
       extract(epoch from ${written?.at}::timestamptz - pg_last_xact_replay_timestamp())::float8 * 1000 as "lagMs"`),
   );
@@ -101,9 +100,10 @@ async function findFailure(primary: Pool, replica: Pool): Promise<ConnectionFail
       advice: 'Set it to a streaming replica of DATABASE_URL, or unset it.',
     };
   }
-  if (state.isUnbound) {
+  const { name: role, isUnbound } = await readRole(async (statement) => (await replica.query(limited(statement))).rows);
+  if (isUnbound) {
     return {
-      reason: `The role "${state.role}" of DATABASE_READ_URL bypasses row-level security, so stores would not be isolated.`,
+      reason: `The role "${role}" of DATABASE_READ_URL bypasses row-level security, so stores would not be isolated.`,
       advice: 'Name the role of DATABASE_URL in it.',
     };
   }
@@ -121,9 +121,6 @@ async function findFailure(primary: Pool, replica: Pool): Promise<ConnectionFail
 }
 
 interface ReplicaState {
-  readonly role: string;
-  /** Whether the role is above row-level security. */
-  readonly isUnbound: boolean;
   readonly isReplica: boolean;
   /** How far it has replayed. */
   readonly position: string | null;

@@ -6,7 +6,7 @@ import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { PasswordInput } from '../../lib/inputs.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
-import { CheckProvider } from './check-provider.tsx';
+import { CheckProvider, useKeyCheck } from './check-provider.tsx';
 
 /** An account that is stored and checked, and not used for labels. */
 export function SecondShippingPanel() {
@@ -39,6 +39,7 @@ export function SecondShippingPanel() {
 }
 
 function SaveKey({ label }: { readonly label: string }) {
+  const check = useKeyCheck('second-shipping');
   return (
     <Action<{ readonly api_key: string }>
       label={label}
@@ -47,6 +48,7 @@ function SaveKey({ label }: { readonly label: string }) {
       text="The account is saved and checked. Labels are still bought from the first provider."
       run={({ api_key }) => admin.saveSecondShippingProvider({ provider: 'easypost', api_key })}
       done="Key saved."
+      onDone={check}
     >
       <PasswordInput source="api_key" label="API key" validate={required()} />
     </Action>
