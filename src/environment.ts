@@ -92,7 +92,7 @@ export const Environment = Type.Object({
   SMTP_URL: Secret({
     pattern: '^smtps?://',
     examples: ['smtps://user:password@host:465'],
-    description: 'The mail server.',
+    description: 'The mail server. `smtp:` uses TLS if the server offers it, with `?requireTLS=true` always.',
   }),
   MAIL_FROM: Type.String({
     minLength: 3,

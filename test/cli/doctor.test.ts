@@ -362,7 +362,7 @@ test.serial('doctor reports every server that does not respond', async (t) => {
   t.is(away.faults.length, 3);
   t.regex(
     away.faults.join('\n'),
-    /^database: PostgreSQL does not respond at DATABASE_URL: .*ECONNREFUSED.*\nredis: 127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\nmail server: The mail server did not respond/,
+    /^database: PostgreSQL does not respond at DATABASE_URL: .*ECONNREFUSED.*\nredis: 127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\nmail server: The connection to the mail server failed \(ECONNREFUSED\)/,
   );
   t.true(away.findings.every(({ advice }) => advice));
 });

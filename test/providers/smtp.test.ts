@@ -6,6 +6,7 @@ import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 import { classifyError } from '#src/providers/smtp/classify-error.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
 import { newAddress } from '../support/factories/mail.ts';
+import { type SmtpStep, startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
 
 const mail = (to = newAddress()) => ({
   messageId: '<1@shop.example>',
@@ -23,6 +24,7 @@ function failureKindOf(failure: {
   responseCode?: number;
   response?: string;
   syscall?: string;
+  originalCode?: string;
 }): ProviderFailure | 'bounced' {
   try {
     return classifyError(Object.assign(new Error('smtp'), failure)).outcome === 'bounced' ? 'bounced' : 'away';
@@ -59,6 +61,10 @@ test('classifyError decides by the SMTP response whether an email is retried, fa
     [{ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 454, response: '454 4.7.0 Later' }, 'busy'],
     [{ code: 'ECONNECTION', command: 'CONN', syscall: 'connect' }, 'busy'],
     [{ code: 'EDNS', command: 'CONN' }, 'busy'],
+    [{ code: 'ESOCKET', originalCode: 'CERT_HAS_EXPIRED', command: 'CONN' }, 'busy'],
+    [{ code: 'ESOCKET', originalCode: 'ERR_TLS_CERT_ALTNAME_INVALID', command: 'CONN' }, 'busy'],
+    [{ code: 'ESOCKET', originalCode: 'ERR_SSL_WRONG_VERSION_NUMBER', command: 'CONN' }, 'busy'],
+    [{ code: 'ESOCKET', originalCode: 'ECONNRESET', command: 'CONN' }, 'away'],
     [{ code: 'ECONNECTION', command: 'CONN' }, 'away'],
     [{ code: 'ETIMEDOUT', command: 'CONN' }, 'away'],
     [{}, 'away'],
@@ -95,6 +101,63 @@ test('createSmtpMailer classifies a server that is down, closes the connection o
   });
   const error = await t.throwsAsync(waiting.send(mail(), AbortSignal.timeout(200)), { instanceOf: ProviderError });
   t.is((error as ProviderError).failure, 'away');
+});
+
+const rejections: [SmtpStep, string, ProviderFailure | 'bounced'][] = [
+  ['greeting', '554 5.7.1 Your network is blocked', 'busy'],
+  ['EHLO', '550 5.7.1 Your name is blocked', 'busy'],
+  ['STARTTLS', '502 5.5.1 Unknown', 'busy'],
+  ['AUTH', '535 5.7.8 Wrong password', 'denied'],
+  ['MAIL', '550 5.7.1 Not your sender', 'refused'],
+  ['RCPT', '550-5.1.1 There is\n550 5.1.1 no such mailbox', 'bounced'],
+  ['RCPT', '552 5.2.2 Full', 'refused'],
+  ['DATA', '554 5.7.1 Not now', 'refused'],
+  ['email', '554 5.7.1 Spam', 'refused'],
+];
+const temporary = (['greeting', 'EHLO', 'STARTTLS', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'email'] as const).map(
+  (step) => [step, '451-4.3.0 Come\n451 4.3.0 back', 'busy'] as const,
+);
+
+for (const [step, response, expected] of [...rejections, ...temporary]) {
+  test(`an email to a server that responds ${JSON.stringify(response)} at ${step} is ${expected}`, async (t) => {
+    const offers = step === 'AUTH' ? { EHLO: '250-mail.example\n250 AUTH PLAIN' } : {};
+    const server = await startScriptedSmtpServer({ ...offers, [step]: response });
+    const login = step === 'AUTH' ? 'user:password@' : '';
+    const mailer = createSmtpMailer(`smtp://${login}${server.host}/?requireTLS=${step === 'STARTTLS'}`);
+    t.teardown(() => {
+      mailer.close?.();
+      server.close();
+    });
+    const outcome = await mailer.send(mail()).catch((error: unknown) => error);
+    t.is(outcome instanceof ProviderError ? outcome.failure : (outcome as { outcome: string }).outcome, expected);
+  });
+}
+
+for (const step of ['RCPT', 'DATA', 'email'] as const) {
+  test(`an email whose server closes the connection at ${step} is not sent a second time by itself`, async (t) => {
+    const server = await startScriptedSmtpServer({ [step]: null });
+    const mailer = createSmtpMailer(`smtp://${server.host}`);
+    t.teardown(() => {
+      mailer.close?.();
+      server.close();
+    });
+    t.like(await t.throwsAsync(mailer.send(mail())), { failure: 'away' });
+    t.is(server.emails.length, step === 'email' ? 1 : 0);
+  });
+}
+
+test('no password is sent to a server without TLS where SMTP_URL requires it', async (t) => {
+  const server = await startScriptedSmtpServer({ EHLO: '250-mail.example\n250 AUTH PLAIN' });
+  const mailer = createSmtpMailer(`smtp://user:password@${server.host}/?requireTLS=true`);
+  t.teardown(() => {
+    mailer.close?.();
+    server.close();
+  });
+  t.like(await t.throwsAsync(mailer.send(mail())), { failure: 'busy' });
+  t.deepEqual(
+    server.commands.filter((command) => /^(AUTH|MAIL)/.test(command)),
+    [],
+  );
 });
 
 test('the messages of errors contain neither the email address nor the server', (t) => {

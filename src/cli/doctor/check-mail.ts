@@ -12,7 +12,7 @@ export async function checkMail({ ports: { mailer } }: PlatformContext): Promise
     const advice =
       error.failure === 'denied'
         ? 'Correct the user and password in SMTP_URL.'
-        : 'Check that the server of SMTP_URL runs and accepts connections from this machine. Emails wait meanwhile.';
+        : 'Check that the server of SMTP_URL runs, has a valid certificate and accepts connections from this machine. Emails wait meanwhile.';
     return [fault('mail server', error.message, advice)];
   }
 }

@@ -4,6 +4,8 @@ import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 /** The fields of nodemailer's errors that are used here. */
 interface SmtpFailure {
   readonly code: string;
+  /** The system's or OpenSSL's code of what `code` sums up, such as `CERT_HAS_EXPIRED`. */
+  readonly originalCode: string;
   readonly command: string;
   readonly responseCode: number;
   readonly response: string;
@@ -13,6 +15,12 @@ interface SmtpFailure {
 /** Failures before the server could have received anything. */
 const neverReached = new Set(['EDNS', 'ECONNREFUSED', 'ENOTFOUND']);
 
+/** OpenSSL's codes for a certificate that is not valid, and for a server that does not begin with TLS. */
+const tlsNeverBegan = /CERT|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_CA|WRONG_VERSION_NUMBER/;
+
+/** The commands about one email. A rejection of any other, as of the connection, is not about it. */
+const commandsOfEmail = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
+
 /** RFC 4954: the server accepts emails of those only who have logged in. */
 const credentialsRequired = 530;
 
@@ -20,7 +28,8 @@ const credentialsRequired = 530;
  * Classify a failed attempt. The server's own message is not passed on, as it may repeat the email address.
  *
  *   no such mailbox                        bounced
- *   4xx, or no connection                  busy      the email was certainly not accepted
+ *   4xx, 5xx before the email, or
+ *   no connection with valid TLS           busy      the email was certainly not accepted
  *   wrong or no credentials                denied
  *   another 5xx                            refused
  *   connection lost, timed out             away      it may have been accepted
@@ -36,14 +45,18 @@ export function classifyError(error: unknown): MailOutcome {
       detail: `The mail server reported that the mailbox does not exist (${statusOf(failure)}).`,
     };
   }
-  if (code >= 500) throw providerError('refused', failure);
+  if (code >= 500) throw providerError(commandsOfEmail.has(failure.command) ? 'refused' : 'busy', failure);
   throw providerError(wasNeverReached(failure) ? 'busy' : 'away', failure);
 }
 
 function providerError(failure: ProviderFailure, smtp: SmtpFailure): ProviderError {
-  const silence = failure === 'denied' ? 'requires a password' : `did not respond (${smtp.code || 'unknown'})`;
-  const problem = smtp.responseCode > 0 ? `responded ${statusOf(smtp)}` : silence;
-  return new ProviderError('smtp', failure, `The mail server ${problem}.`, { code: smtp.code || undefined });
+  return new ProviderError('smtp', failure, describe(failure, smtp), { code: smtp.code || undefined });
+}
+
+function describe(failure: ProviderFailure, smtp: SmtpFailure): string {
+  if (smtp.responseCode > 0) return `The mail server responded ${statusOf(smtp)}.`;
+  if (failure === 'denied') return 'The mail server requires a password.';
+  return `The connection to the mail server failed (${smtp.originalCode || smtp.code || 'unknown'}).`;
 }
 
 /**
@@ -55,8 +68,8 @@ function isUnknownMailbox(failure: SmtpFailure): boolean {
   return enhanced ? /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/.test(enhanced) : [550, 551, 553].includes(failure.responseCode);
 }
 
-function wasNeverReached({ code, syscall }: SmtpFailure): boolean {
-  return neverReached.has(code) || syscall === 'connect';
+function wasNeverReached({ code, originalCode, syscall }: SmtpFailure): boolean {
+  return neverReached.has(code) || tlsNeverBegan.test(originalCode) || syscall === 'connect';
 }
 
 function statusOf(failure: SmtpFailure): string {
@@ -73,6 +86,7 @@ function read(error: unknown): SmtpFailure {
   const text = (name: string) => (typeof given[name] === 'string' ? given[name] : '');
   return {
     code: text('code'),
+    originalCode: text('originalCode'),
     command: text('command'),
     response: text('response'),
     syscall: text('syscall'),
