@@ -7,16 +7,17 @@ import { openAccount } from './shipping-account.ts';
 /**
  * A link to the PDF of a label. The provider signs its links for a limited time, so the purchase is fetched again. The
  * stored link may still work when that fails, as when the store's account was replaced since.
- * @throws DomainError `not_found`, also where the label was not bought or is void
+ * @throws DomainError `not_found`, also where the label was not bought, or is void or being voided
  */
 export async function linkToLabelFile(ctx: Context, { labelId }: { labelId: string }): Promise<string> {
   const label = await readOne<{ purchaseId: string; labelUrl: string }>(
     ctx,
     sql`
     select purchase_id as "purchaseId", label_url as "labelUrl" from labels
-    where tenant_id = ${ctx.tenant.id} and id = ${labelId} and purchase_id is not null and label_url is not null`,
+    where tenant_id = ${ctx.tenant.id} and id = ${labelId} and state = 'purchased' and voiding_since is null
+      and purchase_id is not null and label_url is not null`,
   );
-  if (!label) throw notFound('file of a label');
+  if (!label) throw notFound('label to print');
   return (await fetchLink(ctx, label.purchaseId)) ?? label.labelUrl;
 }
 

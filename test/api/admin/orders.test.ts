@@ -797,6 +797,16 @@ test('GET /admin/labels/{id}/file returns the link that the provider signs now, 
   t.is(resultOf(await owner.get(`/labels/${unbought.labelId}/file`)), '404 not_found');
 });
 
+test('GET /admin/labels/{id}/file returns nothing to print of a label that is void or being voided', async (t) => {
+  const { owner } = t.context;
+  const { labelId, provider } = await waiting(t.context, {});
+  provider.throws.refund.push(silence());
+  t.is(resultOf(await owner.post(`/labels/${labelId}/void`)), '502 shipping_provider_unavailable');
+  t.is(resultOf(await owner.get(`/labels/${labelId}/file`)), '404 not_found', 'being voided');
+  await owner.post(`/labels/${labelId}/void`);
+  t.is(resultOf(await owner.get(`/labels/${labelId}/file`)), '404 not_found', 'void');
+});
+
 test('POST /admin/orders/{id}/label rejects unpaid, shipped and unknown orders, and a missing provider', async (t) => {
   const { ctx, owner } = t.context;
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
