@@ -19,17 +19,17 @@ const stepOf = (command: string) => (/^[A-Z]+/.exec(command)?.[0] ?? '').replace
 
 /**
  * A mail server that responds as it is told, and otherwise accepts everything.
- * @param script the response by step; `null` closes the connection instead
+ * @param script the response by step; `null` closes the connection instead, and with '' it stalls
  */
 export async function startScriptedSmtpServer(script: Partial<Record<SmtpStep, string | null>>) {
   const commands: string[] = [];
   const emails: string[] = [];
   const server = createServer((socket) => {
     const respond = (step: SmtpStep) => {
-      const response = step in script ? script[step] : (responses[step] ?? '221 Bye');
-      if (!response) socket.destroy();
-      else socket.write(`${response.replaceAll('\n', '\r\n')}\r\n`);
-      return response?.startsWith('354') === true;
+      const response = script[step] === undefined ? (responses[step] ?? '221 Bye') : script[step];
+      if (response === null) socket.destroy();
+      else if (response !== '') socket.write(`${response.replaceAll('\n', '\r\n')}\r\n`);
+      return response?.startsWith('354') ?? false;
     };
     serve(socket, respond);
   });

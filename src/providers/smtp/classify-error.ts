@@ -9,14 +9,7 @@ interface SmtpFailure {
   readonly command: string;
   readonly responseCode: number;
   readonly response: string;
-  readonly syscall: string;
 }
-
-/** Failures before the server could have received anything. */
-const neverReached = new Set(['EDNS', 'ECONNREFUSED', 'ENOTFOUND']);
-
-/** OpenSSL's codes for a certificate that is not valid, and for a server that does not begin with TLS. */
-const tlsNeverBegan = /CERT|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_CA|WRONG_VERSION_NUMBER/;
 
 /** The commands about one email. A rejection of any other, as of the connection, is not about it. */
 const commandsOfEmail = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
@@ -25,16 +18,16 @@ const commandsOfEmail = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
 const credentialsRequired = 530;
 
 /**
- * Classify a failed attempt. The server's own message is not passed on, as it may repeat the email address.
+ * Classify a failed attempt, of which the server got no part of the email unless it `isBegun`. The server's own message
+ * is not passed on, as it may repeat the email address.
  *
  *   no such mailbox                        bounced
- *   4xx, 5xx before the email, or
- *   no connection with valid TLS           busy      the email was certainly not accepted
+ *   4xx, or a 5xx about the connection     busy      the email was certainly not accepted
  *   wrong or no credentials                denied
  *   another 5xx                            refused
- *   connection lost, timed out             away      it may have been accepted
+ *   connection lost, timed out             busy, or away if it is begun: it may have been accepted
  */
-export function classifyError(error: unknown): MailOutcome {
+export function classifyError(error: unknown, { isBegun }: { isBegun: boolean }): MailOutcome {
   const failure = read(error);
   const { responseCode: code } = failure;
   if (code >= 400 && code < 500) throw providerError('busy', failure);
@@ -46,7 +39,7 @@ export function classifyError(error: unknown): MailOutcome {
     };
   }
   if (code >= 500) throw providerError(commandsOfEmail.has(failure.command) ? 'refused' : 'busy', failure);
-  throw providerError(wasNeverReached(failure) ? 'busy' : 'away', failure);
+  throw providerError(isBegun ? 'away' : 'busy', failure);
 }
 
 function providerError(failure: ProviderFailure, smtp: SmtpFailure): ProviderError {
@@ -68,10 +61,6 @@ function isUnknownMailbox(failure: SmtpFailure): boolean {
   return enhanced ? /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/.test(enhanced) : [550, 551, 553].includes(failure.responseCode);
 }
 
-function wasNeverReached({ code, originalCode, syscall }: SmtpFailure): boolean {
-  return neverReached.has(code) || tlsNeverBegan.test(originalCode) || syscall === 'connect';
-}
-
 function statusOf(failure: SmtpFailure): string {
   return [failure.responseCode, enhancedStatus(failure)].filter(Boolean).join(' ');
 }
@@ -89,7 +78,6 @@ function read(error: unknown): SmtpFailure {
     originalCode: text('originalCode'),
     command: text('command'),
     response: text('response'),
-    syscall: text('syscall'),
     responseCode: typeof given['responseCode'] === 'number' ? given['responseCode'] : 0,
   };
 }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import type { Mailer, MailOutcome, OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { seconds } from '#src/lib/duration.ts';
@@ -37,12 +38,21 @@ export function createSmtpMailer(
     disableUrlAccess: true,
   });
 
+  transport.use('stream', ({ data, message }, done) => {
+    message.processFunc((content) => {
+      (data as Sending).sending.content = content;
+      return content;
+    });
+    done();
+  });
+
   async function deliver(message: ReturnType<typeof compose>, signal?: AbortSignal): Promise<MailOutcome> {
+    const { sending }: Sending = { sending: {} };
     try {
-      await transport.sendMail({ ...message, ...(signal && { signal }) });
+      await transport.sendMail({ ...message, ...{ sending }, ...(signal && { signal }) });
       return { outcome: 'accepted' };
     } catch (error) {
-      return classifyError(error);
+      return classifyError(error, { isBegun: sending.content?.readableDidRead === true });
     }
   }
 
@@ -69,11 +79,16 @@ export function createSmtpMailer(
       try {
         await transport.verify();
       } catch (error) {
-        classifyError(error);
+        classifyError(error, { isBegun: false });
       }
     },
     close: () => transport.close(),
   };
+}
+
+/** The content of an email, which is read only after the server has asked for it. */
+interface Sending {
+  readonly sending: { content?: Readable };
 }
 
 function compose(mail: OutgoingMail) {

@@ -26,6 +26,7 @@ import { buildLink, linkRequest } from '#test/support/factories/sessions.ts';
 import { linkIn } from '#test/support/fakes/mailer.ts';
 import { jobAttempt } from '#test/support/job-attempts.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { startScriptedSmtpServer } from '#test/support/scripted-smtp-server.ts';
 import { sendCheckedMail } from '#workers/processors.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -307,18 +308,28 @@ test('an email rejected for another reason fails without suppressing its address
   t.false((await readMail(ctx, mailId))?.failure?.includes(to));
 });
 
-test('emails wait while the mail server is unreachable, even those sent at most once', async (t) => {
-  const { ctx } = t.context;
-  const away = createSmtpMailer('smtp://127.0.0.1:9');
-  const offline = { ...ctx, ports: { ...ctx.ports, mailer: away } };
-  t.teardown(() => away.close?.());
-  const to = newAddress();
-  const mailId = await buildMail(ctx, restock(to));
-  await sendMail(offline, { mailId });
-  t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 1 });
-  await sendMail(ctx, { mailId });
-  t.like(await readMail(ctx, mailId), { state: 'sent' });
-});
+for (const [circumstance, script] of [
+  ['is unreachable', undefined],
+  ['closes each connection', { greeting: null }],
+  ['ends before the content of an email', { DATA: null }],
+] as const) {
+  test(`emails wait while the mail server ${circumstance}, even those sent at most once`, async (t) => {
+    const { ctx } = t.context;
+    const server = script && (await startScriptedSmtpServer(script));
+    const away = createSmtpMailer(`smtp://${server?.host ?? '127.0.0.1:9'}`);
+    const offline = { ...ctx, ports: { ...ctx.ports, mailer: away } };
+    t.teardown(() => {
+      away.close?.();
+      server?.close();
+    });
+    const to = newAddress();
+    const mailId = await buildMail(ctx, restock(to));
+    await sendMail(offline, { mailId });
+    t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 1 });
+    await sendMail(ctx, { mailId });
+    t.like(await readMail(ctx, mailId), { state: 'sent' });
+  });
+}
 
 test('emails enqueued during an outage of the mail server arrive afterwards, each once', async (t) => {
   const { ctx, clock, services } = t.context;
