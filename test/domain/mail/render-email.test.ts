@@ -73,6 +73,12 @@ test('the text of a receipt has its amounts under each other, also of names in J
   t.deepEqual([...new Set(amounts.map((line) => textWidth(line)))], [64]);
 });
 
+test('the text of a reminder lists what has no price yet as it lists what has one', async (t) => {
+  const mail = { data: everyKind.abandoned_cart, subjectId: 'scart_1', recipient: 'ada@example.com' };
+  const { text } = await renderEmail(t.context.ctx, 'abandoned_cart', mail);
+  t.regex(text, /^Oak bowl, Large \(Quantity 2\) +\$124\.00\nCoffee of the month \(every three months\)$/m);
+});
+
 test('the heading of a text is underlined over its whole width, also in Japanese', async (t) => {
   const data = { ...everyKind.restock, product_name: '緑茶とガラスの急須' };
   const mail = { data, subjectId: 'lead_1', recipient: 'ada@example.com' };

@@ -44,7 +44,7 @@ function renderBlock(block: Block): string {
 
 function renderLine({ name, detail, amount }: Line): string {
   const what = detail ? `${name} (${detail})` : name;
-  return amount ? justify(what, amount) : `- ${what}`;
+  return amount === null ? `- ${what}` : justify(what, amount).trimEnd();
 }
 
 function justify(left: string, right: string): string {
