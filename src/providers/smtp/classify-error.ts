@@ -52,13 +52,17 @@ function describe(failure: ProviderFailure, smtp: SmtpFailure): string {
   return `The connection to the mail server failed (${smtp.originalCode || smtp.code || 'unknown'}).`;
 }
 
+/** What a 550 without an enhanced status also says: the server does not relay for us, or blocks us. */
+const rejectsUs = /relay|allow|permit|denied|block|spam|polic|authenti/i;
+
 /**
  * Only a response to RCPT TO counts, and only that the mailbox does not exist: a policy or a full mailbox may change.
  */
 function isUnknownMailbox(failure: SmtpFailure): boolean {
   if (failure.command !== 'RCPT TO' || failure.responseCode < 500) return false;
   const enhanced = enhancedStatus(failure);
-  return enhanced ? /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/.test(enhanced) : [550, 551, 553].includes(failure.responseCode);
+  if (enhanced) return /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/.test(enhanced);
+  return [550, 551, 553].includes(failure.responseCode) && !rejectsUs.test(failure.response);
 }
 
 function statusOf(failure: SmtpFailure): string {
