@@ -14,6 +14,9 @@ const common: SessionSettings = {
   extra_float_digits: 1,
   standard_conforming_strings: 'on',
   array_nulls: 'on',
+  transform_null_equals: 'off',
+  gin_fuzzy_search_limit: 0,
+  'pg_trgm.word_similarity_threshold': 0.6,
   default_transaction_isolation: 'read committed',
   row_security: 'on',
   // A shell in which a dump was made may have it on, and so may a role that makes dumps.
@@ -26,6 +29,10 @@ const common: SessionSettings = {
 const noTransactionTimeout = `case when current_setting('transaction_timeout', true) is not null
   then set_config('transaction_timeout', '0', false) end`;
 
+/** A provider is called for what was committed, so that must outlive a crash. Who waits for standbys keeps doing so. */
+const durableCommit = `case when current_setting('synchronous_commit') = 'off'
+  then set_config('synchronous_commit', 'on', false) end`;
+
 /**
  * For `onConnect` of a pool: sets these and the common ones for each of its sessions. A pooler such as PgBouncer rejects
  * them as parameters of the connection itself.
@@ -35,5 +42,8 @@ export const configureSession =
   async (client: ClientBase): Promise<void> => {
     const all = { ...common, ...settings };
     const calls = Object.keys(all).map((name, index) => `set_config('${name}', $${index + 1}, false)`);
-    await client.query(`select ${[...calls, noTransactionTimeout].join(', ')}`, Object.values(all).map(String));
+    await client.query(
+      `select ${[...calls, noTransactionTimeout, durableCommit].join(', ')}`,
+      Object.values(all).map(String),
+    );
   };

@@ -16,6 +16,8 @@ async function openWith(settings: Record<string, string>): Promise<OwnServices> 
   const database = await createTestDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
+  // PostgreSQL knows the settings of an extension once a session has used it.
+  await client.query('select show_limit()');
   for (const [name, value] of Object.entries(settings)) {
     const { rows } = await client.query(
       `select format('alter database %I set ${name} = %L', current_database(), $1::text) as statement`,
@@ -57,6 +59,38 @@ test('the defaults of a database change neither what statements mean nor what th
     const ctx = { ...services.context(), tenant: await buildTenant(services) };
     const numbers = await Promise.all(Array.from({ length: 20 }, () => takeOrderNumber(ctx)));
     t.is(new Set(numbers).size, 20);
+  } finally {
+    await close();
+  }
+});
+
+test('a commit is durable, and a search complete, whatever the database has as its defaults', async (t) => {
+  const expected = {
+    synchronous_commit: 'on',
+    gin_fuzzy_search_limit: '0',
+    transform_null_equals: 'off',
+    'pg_trgm.word_similarity_threshold': '0.6',
+  };
+  const { services, close } = await openWith({
+    synchronous_commit: 'off',
+    gin_fuzzy_search_limit: '1',
+    transform_null_equals: 'on',
+    'pg_trgm.word_similarity_threshold': '1',
+  });
+  try {
+    const rows = await services.execute<{ name: string; setting: string }>(sql`
+      select name, current_setting(name) as setting from unnest(${Object.keys(expected)}::text[]) as name`);
+    t.deepEqual(Object.fromEntries(rows.map(({ name, setting }) => [name, setting])), expected);
+  } finally {
+    await close();
+  }
+});
+
+test('a database that waits for its standbys at each commit keeps doing so', async (t) => {
+  const { services, close } = await openWith({ synchronous_commit: 'remote_apply' });
+  try {
+    const rows = await services.execute(sql`select current_setting('synchronous_commit') as setting`);
+    t.deepEqual(rows, [{ setting: 'remote_apply' }]);
   } finally {
     await close();
   }
