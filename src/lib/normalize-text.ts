@@ -13,10 +13,18 @@ function plainText(text: string, leftOut: RegExp): string {
     .normalize('NFKD')
     .replace(leftOut, '')
     .toLowerCase()
-    .replace(/[ßæœøłđðþıς]/g, (character) => plainCharacters[character] ?? character);
+    .replace(/[ßæœøłđðþıςةىـ]/g, (character) => plainCharacters[character] ?? character)
+    .replace(/[ァ-ヶ]/g, (katakana) => String.fromCharCode(katakana.charCodeAt(0) - hiraganaBefore))
+    .replace(/[٠-٩۰-۹๐-๙]/g, (digit) => String(digit.charCodeAt(0) % 16));
 }
 
-/** How letters are written without accents that Unicode does not take apart, and a sigma that does not end a word. */
+/** How far before the katakana is the hiragana of the same sound: shoppers type the one for the other. */
+const hiraganaBefore = 0x60;
+
+/**
+ * How letters are written without accents that Unicode does not take apart, a sigma that does not end a word, and Arabic
+ * as it is typed in haste: with one letter for the two that end words, and without the line that stretches them.
+ */
 const plainCharacters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -28,4 +36,7 @@ const plainCharacters: Readonly<Record<string, string>> = {
   þ: 'th',
   ı: 'i',
   ς: 'σ',
+  ة: 'ه',
+  ى: 'ي',
+  ـ: '',
 };

@@ -428,6 +428,16 @@ test.serial('GET /search finds titles with the typed text inside of a word', asy
   t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('茶碗')}&type=content`)), []);
 });
 
+test.serial('GET /search finds titles that contain all that was typed between spaces', async (t) => {
+  const { ctx, services } = t.context;
+  for (const [slug, name] of Object.entries({ gloves: '革の手袋', bag: '革のかばん', glass: '赤ワイングラス' }))
+    await buildProduct(ctx, { slug, name });
+  await runJobs(services);
+  const found = { '手袋　革': ['gloves'], 'かばん 革': ['bag'], 'グラス 赤': ['glass'], '手袋 赤': [], '革 %': [] };
+  for (const [typed, expected] of Object.entries(found))
+    t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent(typed)}`)), expected, typed);
+});
+
 test.serial('GET /search returns corrected words only without exact results, all words before any', async (t) => {
   const { ctx, services } = t.context;
   for (const [slug, name] of [
@@ -581,7 +591,7 @@ test.serial('GET /search reads an HTML body as its readers do', async (t) => {
     t.deepEqual(slugs(await request(t.context, `q=${word}`)), []);
 });
 
-test.serial('GET /search finds letters that have no accent to take away, in each spelling', async (t) => {
+test.serial('GET /search and GET /products find letters in each spelling that is no matter of accents', async (t) => {
   const { ctx, services } = t.context;
   const names = {
     isik: 'Işıklı ayna',
@@ -589,6 +599,11 @@ test.serial('GET /search finds letters that have no accent to take away, in each
     oere: 'Ørestad',
     lodz: 'Łódź',
     strasse: 'Straßenkarte',
+    apple: 'りんごジャム',
+    glass: 'ｶﾞﾗｽの皿',
+    bag: 'حقيبة مدرسية',
+    hospital: 'مستشفى لعبة',
+    cup: 'كوب ٧٥٠',
   };
   for (const [slug, name] of Object.entries(names)) await buildProduct(ctx, { slug: `p-${slug}`, name });
   await runJobs(services);
@@ -599,6 +614,12 @@ test.serial('GET /search finds letters that have no accent to take away, in each
     orestad: 'oere',
     lodz: 'lodz',
     strassenkarte: 'strasse',
+    リンゴ: 'apple',
+    がらす: 'glass',
+    حقيبه: 'bag',
+    حقيـــبة: 'bag',
+    مستشفي: 'hospital',
+    'كوب 750': 'cup',
   };
   for (const [typed, slug] of Object.entries(found)) {
     const q = encodeURIComponent(typed);

@@ -1,5 +1,5 @@
 import { normalizeText } from '#src/lib/normalize-text.ts';
-import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import { allOf, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { Guess } from './guess-words.ts';
 import type { DocumentKey } from './request-embedding.ts';
@@ -32,8 +32,7 @@ function typedRow(ctx: Context, { text, guess }: Typed): Sql {
         websearch_to_tsquery(${config(ctx)}, ${excludedIn(query)}) as without,
         to_tsquery(${config(ctx)}, ${guess?.all ?? null}::text) as guessed_all,
         to_tsquery(${config(ctx)}, ${guess?.any ?? null}::text) as guessed_any,
-        ${normalizeText(text)}::text as normalized, ${containing(normalizeText(text)) ?? null}::text as containing,
-        ${text.toLowerCase()}::text as name)`;
+        ${normalizeText(text)}::text as normalized, ${text.toLowerCase()}::text as name)`;
 }
 
 /** Its words, in the language of the store. */
@@ -45,8 +44,6 @@ const guessedAll = sql`(select guessed_all from typed)`;
 const guessedAny = sql`(select guessed_any from typed)`;
 /** The typed text without case and accents. */
 const normalized = sql`(select normalized from typed)`;
-/** A pattern of the titles that contain it; null where it is too short. */
-const containingIt = sql`(select containing from typed)`;
 /** The typed text as a slug or SKU. */
 const name = sql`(select name from typed)`;
 
@@ -120,7 +117,7 @@ const frequentFrom = 100;
 /**
  * Documents whose slug or SKU was typed or that contain all words (a title weighs more than a body). Without any, those
  * that contain the corrected words; without any of those either, titles with a similar spelling, such as two words
- * written as one, or with the typed text inside of a word: some languages have no spaces. Each of the three groups
+ * written as one, or with all that was typed inside of words: some languages have no spaces. Each of the three groups
  * scores below the one before.
  *
  * A search costs about what it returns, however many documents contain its words: see `tiers`.
@@ -133,6 +130,7 @@ function findByText(ctx: Context, typed: Typed): Sql {
       order by score desc, d.subject_id desc limit ${foundMax}`;
   const named = sql`${name} = any(d.names)`;
   const shown = documents(ctx, typed);
+  const parts = partsOf(typed);
   return sql`
     ${typedRow(ctx, typed)},
     named as materialized (${shown} and d.names @> array[${name}]),
@@ -150,8 +148,8 @@ function findByText(ctx: Context, typed: Typed): Sql {
       sql`numnode(${words}) > 0 and not exists (select from written)`,
     )}),
     alike as materialized (
-      ${shown} and (${normalized} <% d.normalized_title or d.normalized_title like ${containingIt})${
-        unspacedPattern.test(normalizeText(typed.text)) ? sql` union ${newestContaining(ctx, typed)}` : sql``
+      ${shown} and (${normalized} <% d.normalized_title or ${allOf(...parts.map(titleHas))})${
+        parts.some((part) => unspacedPattern.test(part)) ? sql` union ${newestContaining(ctx, typed, parts)}` : sql``
       }),
     spelled as (${best(
       sql`false`,
@@ -162,10 +160,21 @@ function findByText(ctx: Context, typed: Typed): Sql {
     by_text as (select * from written union all select * from guessed union all select * from spelled)`;
 }
 
-/** Of the newest documents, those with the typed text in their titles. */
-const newestContaining = (ctx: Context, typed: Typed): Sql => sql`
+const partsMax = 8;
+
+/** What was typed between spaces, without case and accents: in Japanese and Thai some of the words are spaced. */
+const partsOf = ({ text }: Typed): string[] => normalizeText(text).split(/\s+/).slice(0, partsMax);
+
+/** Whether the title of a document `d` contains this; not found where it is too short for the index. */
+function titleHas(part: string): Sql {
+  const pattern = containing(part);
+  return pattern === undefined ? sql`false` : sql`d.normalized_title like ${pattern}`;
+}
+
+/** Of the newest documents, those with all of the parts in their titles. */
+const newestContaining = (ctx: Context, typed: Typed, parts: readonly string[]): Sql => sql`
   select d.kind, d.subject_id from (${newestDocuments(ctx, typed)}) as d
-  where ${isShown(ctx)} and strpos(d.normalized_title, ${normalized}) > 0`;
+  where ${isShown(ctx)} and ${allOf(...parts.map((part) => sql`strpos(d.normalized_title, ${part}) > 0`))}`;
 
 /** The newest documents of each kind. */
 const newestDocuments = (ctx: Context, { kinds }: Typed): Sql => sql`
