@@ -438,6 +438,16 @@ test.serial('GET /search finds titles that contain all that was typed between sp
     t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent(typed)}`)), expected, typed);
 });
 
+test.serial('GET /search leaves out a word after a dash, but looks for it where nothing else was typed', async (t) => {
+  const { ctx, services } = t.context;
+  for (const [slug, name] of Object.entries({ oak: 'Oak bowl', ash: 'Ash bowl', cup: 'Cup' }))
+    await buildProduct(ctx, { slug, name });
+  await runJobs(services);
+  const found = { 'bowl -oak': ['ash'], '-oak': ['oak'], '-"ash bowl"': ['ash'], '-oak - -bowl': ['oak'], '- -': [] };
+  for (const [typed, expected] of Object.entries(found))
+    t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent(typed)}`)), expected, typed);
+});
+
 test.serial('GET /search returns corrected words only without exact results, all words before any', async (t) => {
   const { ctx, services } = t.context;
   for (const [slug, name] of [

@@ -19,17 +19,22 @@ const config = ({ tenant }: Context) => sql`${textConfig(tenant.locale)}::regcon
 /** A dash that excludes neither a word nor a phrase. PostgreSQL rejects a query with more than 32 of them in a row. */
 const strayDash = /-(?![\p{L}\p{N}"])/gu;
 
-/** The part of a query that says what is left out: words and phrases after a dash. */
-const excludedIn = (text: string): string =>
-  (text.match(/-?"[^"]*"|\S+/g) ?? []).filter((part) => /^-["\p{L}\p{N}]/u.test(part)).join(' ');
+/** A query in the syntax of `websearch_to_tsquery`, and the part of it that says what is left out. */
+function parse(text: string): { query: string; excluded: string } {
+  const parts = text.replace(strayDash, ' ').match(/-?"[^"]*"|\S+/g) ?? [];
+  const excluded = parts.filter((part) => /^-["\p{L}\p{N}]/u.test(part));
+  // The end of a SKU, or a temperature: what leaves out all that it says would find everything else.
+  if (excluded.length === parts.length) return { query: parts.map((part) => part.slice(1)).join(' '), excluded: '' };
+  return { query: parts.join(' '), excluded: excluded.join(' ') };
+}
 
 /** A common table expression with the parsed query, so that it is parsed once and not for each document. */
 function typedRow(ctx: Context, { text, guess }: Typed): Sql {
-  const query = text.replace(strayDash, ' ');
+  const { query, excluded } = parse(text);
   return sql`
     typed as materialized (
       select websearch_to_tsquery(${config(ctx)}, ${query}) as words,
-        websearch_to_tsquery(${config(ctx)}, ${excludedIn(query)}) as without,
+        websearch_to_tsquery(${config(ctx)}, ${excluded}) as without,
         to_tsquery(${config(ctx)}, ${guess?.all ?? null}::text) as guessed_all,
         to_tsquery(${config(ctx)}, ${guess?.any ?? null}::text) as guessed_any,
         ${normalizeText(text)}::text as normalized, ${text.toLowerCase()}::text as name)`;
