@@ -146,6 +146,10 @@ export const laterOperations: Readonly<Record<string, Prepare>> = {
     shipping.of(store.ctx.tenant.id).amend(purchaseId ?? '', 'refund_rejected');
     await receiveNotification(store.ctx, { event: 'transaction_updated', data: { object_id: purchaseId ?? '' } });
   }),
+  "the void of a label in the provider's dashboard": after(the.label, [], async (store, { purchaseId }) => {
+    shipping.of(store.ctx.tenant.id).amend(purchaseId ?? '', 'refunded');
+    await receiveNotification(store.ctx, { event: 'transaction_updated', data: { object_id: purchaseId ?? '' } });
+  }),
   'the refund of an order that has a label': after(the.label, [], async (store) =>
     refund(store, (await store.the(the.order)).id),
   ),
