@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
 import { cancelSubscription, rejectCancellation } from '#src/domain/bulk/index.ts';
-import { saveProduct } from '#src/domain/catalog/index.ts';
+import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import { erasePersonalData } from '#src/domain/privacy/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -252,6 +252,8 @@ test('tags, status and stock of many are changed and undone', async (t) => {
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx, woodenBowl);
   await buildProduct(ctx, { slug: 'plan', status: 'draft', variants: [{ sku: 'P', stock: null }] });
+  await buildProduct(ctx, { slug: 'gone', variants: [{ sku: 'G', stock: 5 }] });
+  await transact(ctx, (ctx) => removeProduct(ctx, 'gone'));
   const tagged = await change(t, { kind: 'tags', filter: {}, change: { add: ['sale'], remove: ['wood'] } });
   t.like(tagged, { rows: { total: 2 }, changes: { updated: 2 } });
   t.deepEqual((await productsOf(t))['bowl'].tags, ['sale']);
