@@ -7,6 +7,7 @@ import { userAndMachine } from '#src/cli/lib/user-and-machine.ts';
 import { asPlatform, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { removeStores } from '#src/domain/backoffice/index.ts';
+import { markFulfilled } from '#src/domain/shipping/index.ts';
 import { confirmTotp, startTotp } from '#src/domain/staff/index.ts';
 import { readSessionSecret, saveTenant } from '#src/domain/tenants/index.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
@@ -15,6 +16,7 @@ import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildStaffSession, verify } from '#test/support/factories/staff.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { receiverFor } from '#test/support/factories/webhooks.ts';
@@ -93,8 +95,11 @@ test.serial(
     const { ctx, clock, services, tenant } = t.context;
     await buildSubscription(ctx);
     await buildSubscription(ctx, { status: 'canceled' });
+    const [sent] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx)];
+    await markFulfilled(ctx, { orderId: sent.id });
     const closed = await call(t.context, 'tenants', 'close', tenant.slug);
     t.regex(closed.out, new RegExp(`^${tenant.slug} is now closed\\.\nStripe still charges 1 subscription\\.`));
+    t.regex(closed.out, /^1 paid order not sent yet: send or refund what was bought\.$/m);
     t.regex((await call(t.context, 'tenants', 'close', tenant.slug)).out, /^shop-\w+ was closed already\.\n/);
     const { tenants } = JSON.parse((await call(t.context, 'tenants', 'list', '--json')).out);
     const listed = tenants.find(({ slug }: { slug: string }) => slug === tenant.slug);
@@ -109,7 +114,7 @@ test.serial(
     t.is((await services.tenants.bySlug(tenant.slug))?.closedAt, null);
     t.deepEqual(
       (await listAudit(ctx, { limit: 10 })).rows.map(({ action }) => action),
-      ['store.reopened', 'store.closed'],
+      ['store.reopened', 'store.closed', 'order.fulfilled_by_hand'],
     );
   },
 );
