@@ -31,6 +31,17 @@ test.serial('a preview that is run while a newer one takes its place either runs
   }
 });
 
+test.serial('a preview leaves the one before it as it is', async (t) => {
+  const { ctx } = t.context;
+  const [bowl, plate] = [await buildProduct(ctx), await buildProduct(ctx)];
+  const preview = (...ids: string[]) =>
+    previewChange(ctx, { kind: changeKindOf({ kind: 'prices' }), ids, change: { percent: 1 } });
+  const first = await preview(bowl.id);
+  const before = await readOperation(ctx, 'bulk_change', first);
+  await preview(bowl.id, plate.id);
+  t.deepEqual(await readOperation(ctx, 'bulk_change', first), before);
+});
+
 test.serial('a second preview compiles no schema', async (t) => {
   const { ctx } = t.context;
   const preview = () =>
