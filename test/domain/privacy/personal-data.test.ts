@@ -13,7 +13,7 @@ import { createCart } from '#src/domain/cart/index.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { upsertCustomer } from '#src/domain/customers/index.ts';
+import { linkPaymentCustomer, upsertCustomer } from '#src/domain/customers/index.ts';
 import { callSecretOf } from '#src/domain/integrations/calls.ts';
 import { acceptCall } from '#src/domain/integrations/index.ts';
 import { joinWaitlist, submitInquiry } from '#src/domain/leads/index.ts';
@@ -175,6 +175,10 @@ const isAnId = (name: string) =>
 test.serial('a customer is exported and erased completely, and the totals of orders still add up', async (t) => {
   const { ctx, services } = t.context;
   await visitAda(t.context);
+  await transact(ctx, async (ctx) => {
+    const { id: customerId } = await upsertCustomer(ctx, { email: 'grace@example.com' });
+    await linkPaymentCustomer(ctx, { customerId, paymentCustomerId: 'cus_of_another' });
+  });
   const total = await turnoverOf(ctx);
   t.true((await placesOf(ctx, 'quill')).length > 15);
 
