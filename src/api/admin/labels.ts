@@ -89,6 +89,7 @@ export const getLabelFile = defineRoute({
   method: 'get',
   path: '/api/v1/admin/labels/:id/file',
   summary: "Read a link to a label's PDF that is valid now. An earlier `label_url` may have expired.",
+  description: 'A label that was not bought, or is void or being voided, has none: 404 `not_found`.',
   params: Named,
   responses: { 200: Type.Object({ url: Url }) },
   async handle({ ctx, params }) {

@@ -137,7 +137,8 @@ function isUpdate(label: Label, purchase: LabelPurchase): boolean {
   return state === 'purchased' || state === 'refund_rejected';
 }
 
-const isBackAtProvider = ({ state }: LabelPurchase) => state === 'refunding' || state === 'refunded';
+/** Its label cannot be used: it was voided. */
+export const isBackAtProvider = ({ state }: LabelPurchase) => state === 'refunding' || state === 'refunded';
 
 /** Nothing to flag while this service voids the label itself, or when the parcel is in transit all the same. */
 async function flagVoided(ctx: InTransaction, order: Order, label: Label, { id }: LabelPurchase): Promise<void> {

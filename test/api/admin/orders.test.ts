@@ -805,6 +805,17 @@ test('GET /admin/labels/{id}/file returns nothing to print of a label that is vo
   t.is(resultOf(await owner.get(`/labels/${labelId}/file`)), '404 not_found', 'being voided');
   await owner.post(`/labels/${labelId}/void`);
   t.is(resultOf(await owner.get(`/labels/${labelId}/file`)), '404 not_found', 'void');
+
+  const unused = await waiting(t.context, {});
+  const purchaseId = provider.bought().at(-1)?.id ?? '';
+  for (const state of ['refunding', 'refunded'] as const) {
+    provider.amend(purchaseId, state);
+    t.is(
+      resultOf(await owner.get(`/labels/${unused.labelId}/file`)),
+      '404 not_found',
+      `${state} at the provider itself`,
+    );
+  }
 });
 
 test('POST /admin/orders/{id}/label rejects unpaid, shipped and unknown orders, and a missing provider', async (t) => {
