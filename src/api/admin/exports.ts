@@ -36,7 +36,6 @@ export const postExport = defineRoute({
   method: 'post',
   path: '/api/v1/admin/exports',
   idempotent: 'atomic',
-  coalesced: true,
   summary: 'Export to a file.',
   description:
     'A worker writes one consistent snapshot; then `url` of the export is a link to the file for 24 hours. What is ' +

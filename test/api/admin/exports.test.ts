@@ -379,15 +379,25 @@ test.serial(
       select o.state from bulk_chunks c join bulk_operations o on o.tenant_id = c.tenant_id and o.id = c.operation_id
       where c.tenant_id = ${ctx.tenant.id} and c.operation_id = ${body.export.id}`,
       );
-    for (let step = 1; await dieAt(services, step, () => runJobs(services)); step += 1) {
+    let step = 1;
+    for (; await dieAt(services, step, () => runJobs(services)); step += 1) {
       await services.execute(sql`
       update outbox set starts = 0, relays = 0, next_relay_at = ${services.clock.now()} where finished_at is null`);
     }
+    t.true(step > 20, `it was killed before ${step - 1} statements`);
     const view = await completed(t, owner, body.export.id);
     t.is((await download(t, view.url)).body, text);
     t.is((await chunksOf()).length, 1);
   },
 );
+
+test('an export has what changed right before it was requested, also where the same was exported a moment ago', async (t) => {
+  const { ctx } = t.context;
+  await buildProduct(ctx, { slug: 'one' });
+  t.is((await exportFile(t, { kind: 'products' })).view.rows, 1);
+  await buildProduct(ctx, { slug: 'two' });
+  t.is((await exportFile(t, { kind: 'products' })).view.rows, 2);
+});
 
 test('POST /admin/exports rejects a range that ends before it begins', async (t) => {
   const { owner } = t.context;
