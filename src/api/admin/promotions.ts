@@ -20,7 +20,7 @@ import {
   removePromoCode,
   savePromoCode,
 } from '#src/domain/promotions/index.ts';
-import { Done, Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
+import { Done, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Page = Type.Object(PageQuery);
@@ -47,7 +47,10 @@ export const getPromoCodes = defineRoute({
   method: 'get',
   path: '/api/v1/admin/promo-codes',
   summary: 'List promo codes with their usage, newest first.',
-  query: Page,
+  query: Type.Object({
+    q: Type.Optional(Text(200, { description: 'A part of the code, capitals or not.', examples: ['SPRING'] })),
+    ...PageQuery,
+  }),
   responses: { 200: PageOf('promo_codes', PromoCodeView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listPromos(ctx, query);

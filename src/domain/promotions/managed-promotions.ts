@@ -14,15 +14,18 @@ export type ManagedPromo = Omit<RowOf<typeof PromoCodeView>, 'value'> & { readon
 export type ManagedGiftCard = RowOf<typeof GiftCardView>;
 
 /**
- * One page of the store's promo codes, newest first.
+ * One page of the store's promo codes, newest first, optionally those with `q` in them, in any spelling.
  * @throws DomainError `invalid_cursor`
  */
-export async function listPromos(ctx: Context, page: PageRequest): Promise<Page<ManagedPromo>> {
+export async function listPromos(
+  ctx: Context,
+  { q = '', ...page }: PageRequest & { readonly q?: string | undefined },
+): Promise<Page<ManagedPromo>> {
   return readPage<ManagedPromo>(
     ctx,
     { name: 'promo codes', columns: ['id'], descending: true },
     page,
-    (position) => selectPromos(ctx, position),
+    (position) => sql`${selectPromos(ctx, position)} and position(${normalisePromoCode(q)} in code) > 0`,
     { replica: true },
   );
 }

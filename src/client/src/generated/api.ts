@@ -3687,6 +3687,8 @@ export interface operations {
     "admin.listPromoCodes": {
         parameters: {
             query?: {
+                /** @description A part of the code, capitals or not. */
+                q?: string;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
                 /** @description The page size. */

@@ -1,5 +1,5 @@
 import type { Body, PromoCode } from '@storefront-commerce/client';
-import { FormDataConsumer, maxValue, type RaRecord, required } from 'react-admin';
+import { FormDataConsumer, maxValue, type RaRecord, required, SearchInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
@@ -18,12 +18,15 @@ import { stateOf } from './state-of.ts';
 
 type Terms = Body<'admin.replacePromoCode'>;
 
+const filters = [<SearchInput key="q" source="q" placeholder="Code" alwaysOn />];
+
 export function PromoCodeList() {
   const currency = useCurrency();
   return (
     <Listing<PromoCode & RaRecord>
       title="Promo codes"
       actions={<CreatePromoCode />}
+      filters={filters}
       empty="Discount codes that shoppers enter at checkout appear here. Create the first one with New promo code."
       columns={[
         { label: 'Code', show: ({ code }) => code },
@@ -115,7 +118,8 @@ function termsOf(promo: PromoCode): Terms {
 
 /** The API lists promo codes, and does not read one. */
 async function readPromoCode(promo: PromoCode): Promise<PromoCode> {
-  for await (const found of admin.listPromoCodes({ limit: 100 })) if (found.id === promo.id) return found;
+  for await (const found of admin.listPromoCodes({ q: promo.code, limit: 100 }))
+    if (found.id === promo.id) return found;
   return promo;
 }
 
