@@ -19,7 +19,7 @@ export interface StockChange {
   readonly quantity?: number | null | undefined;
   /** The difference to the quantity on hand, which may be negative. Only used without `quantity`. */
   readonly change?: number | undefined;
-  /** Apply the change only if this is the quantity on hand. */
+  /** Apply the change only if this is the quantity on hand, or the new one is already. */
   readonly ifQuantity?: number | null | undefined;
 }
 
@@ -95,7 +95,8 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
         case
           when p.id is null or p.sku <> g.sku then 'unknown'
           when count(*) over (partition by g.id) > 1 then 'named_twice'
-          when g.expects and p.stock is distinct from g."ifQuantity" then 'changed_meanwhile'
+          when g.expects and p.stock is distinct from g."ifQuantity"
+            and not (g.sets and p.stock is not distinct from g.quantity) then 'changed_meanwhile'
           when not g.sets and p.stock is null and g.change is not null then 'not_tracked'
           when not g.sets and p.stock + g.change < 0 and not p.backorder then 'below_zero'
           when g.sets and g.quantity < 0 and g.quantity is distinct from p.stock then 'below_zero'

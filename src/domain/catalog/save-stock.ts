@@ -19,7 +19,7 @@ export const StockInput = Type.Object({
       quantity: Type.Optional(Nullable(Type.Integer(quantity))),
       /** The difference to the quantity on hand. Required without `quantity`, and rejected with one. */
       change: Type.Optional(Type.Integer({ minimum: -stockMax, maximum: stockMax, examples: [-1] })),
-      /** Apply the change only if this is the quantity on hand; otherwise the request fails with `version_conflict`. */
+      /** Apply the change only if this or the new one is the quantity on hand; otherwise it is a `version_conflict`. */
       if_quantity: Type.Optional(Nullable(Type.Integer(quantity))),
     }),
     { minItems: 1, maxItems: 500, examples: [[{ sku: 'BOWL-S', quantity: 100 }]] },
@@ -30,10 +30,13 @@ export type StockInput = Static<typeof StockInput>;
 const { items: StockItem } = StockInput.properties.items;
 type StockItem = Static<typeof StockItem>;
 
+const exportedQuantity = Type.Optional(Nullable(Type.Integer({ ...quantity, minimum: -stockMax })));
+
 /** An item of an exported file: its quantity is below zero where more was sold than there was. */
 export const ExportedStockItem = Type.Object({
   ...StockItem.properties,
-  quantity: Type.Optional(Nullable(Type.Integer({ ...quantity, minimum: -stockMax }))),
+  quantity: exportedQuantity,
+  if_quantity: exportedQuantity,
 });
 
 /**

@@ -95,6 +95,30 @@ test('POST /admin/exports writes products and stock, which an import finds uncha
   }
 });
 
+test('of an export of stock that is edited while the store sells, only what was edited changes', async (t) => {
+  const { ctx, owner, services } = t.context;
+  const variants = ['SOLD', 'EDITED', 'BOTH', 'UNTRACKED'].map((sku) => ({ sku, options: { Sku: sku }, stock: 10 }));
+  await buildProduct(ctx, { variants });
+  await owner.put('/stock', { items: [{ sku: 'UNTRACKED', quantity: null }] });
+  const { text } = await exportFile(t, { kind: 'stock' });
+  const sold = ['SOLD', 'BOTH'].map((sku) => ({ sku, change: -3 }));
+  t.is((await owner.put('/stock', { items: sold })).status, 200);
+  const edited = text.replaceAll(/(EDITED|BOTH),10,/g, '$1,25,');
+  for (const updated of [1, 0]) {
+    const { body } = await owner.post('/imports?kind=stock&format=csv', edited, { 'content-type': 'text/csv' });
+    const done = await until(async () => {
+      await runJobs(services);
+      const found = (await owner.get(`/imports/${body.import.id}`)).body.import;
+      return found.finished_at && found;
+    });
+    t.like(done, { changes: { updated, unchanged: 3 - updated }, rows: { failed: 1 } });
+    const errors = (await owner.get(`/imports/${body.import.id}/errors`)).body;
+    t.regex(errors, /BOTH,25,10,.*The stock of BOTH has changed since it was read/);
+    const stock = rowsOf((await exportFile(t, { kind: 'stock' })).text).map((row) => row.split(',').slice(1, 3).join());
+    t.deepEqual(stock.slice(1).toSorted(), ['BOTH,7', 'EDITED,25', 'SOLD,7', 'UNTRACKED,']);
+  }
+});
+
 test('an export of each kind in each format changes nothing when it is imported', async (t) => {
   const { ctx, owner, services } = t.context;
   const texts = ['=1', "'=1", "''=1", "'-1", "'ten'", '+1\n"2"; 3,4', 'عربي', '\u{1f600}'];

@@ -35,9 +35,10 @@ export const exportProducts: ExportKind = {
 export const exportStock: ExportKind = {
   name: 'stock',
   area: 'catalog',
-  columns: ['variant_id', 'sku', 'quantity', 'held', 'product_slug', 'name'],
+  columns: ['variant_id', 'sku', 'quantity', 'if_quantity', 'held', 'product_slug', 'name'],
   select: ({ tenant }) => sql`
-    select v.id as variant_id, v.sku, v.stock as quantity, v.stock_held as held, p.slug as product_slug, v.name
+    select v.id as variant_id, v.sku, v.stock as quantity, v.stock as if_quantity, v.stock_held as held,
+      p.slug as product_slug, v.name
     from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
     where v.tenant_id = ${tenant.id} and v.removed_at is null and p.removed_at is null order by v.id`,
 };

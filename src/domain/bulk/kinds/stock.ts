@@ -32,10 +32,14 @@ export async function saveStockItems(
 ): Promise<IdentifiedChange[]> {
   const moves = await saveStockChanges(
     ctx,
-    items.map((item) => stockChangeOf(item)),
+    items.map((item) => stockChangeOf(isEdited(item) ? item : withoutFields(item, ['quantity', 'if_quantity']))),
   );
   return moves.map(changeOfStock);
 }
+
+/** Sales go on while an export is edited: a quantity that is still the one of the export is none to set. */
+const isEdited = ({ quantity, if_quantity: exported }: Static<typeof ExportedStockItem>) =>
+  quantity === undefined || quantity !== exported;
 
 function changeOfStock({ variantId, sku, before, after }: StockMove): IdentifiedChange {
   return {
