@@ -12,7 +12,7 @@ export class Promotions extends Migration {
       create table promo_codes (
         tenant_id ${id} not null,
         id ${id} not null,
-        code text not null check (code = upper(trim(code))),
+        code text collate "C" not null check (code = upper(trim(code))),
         type text not null check (type in ('percent', 'fixed', 'free_shipping')),
         percent numeric(7, 4) check (percent > 0 and percent <= 100),
         value_cents bigint check (value_cents > 0),

@@ -14,20 +14,25 @@ export type ManagedPromo = Omit<RowOf<typeof PromoCodeView>, 'value'> & { readon
 export type ManagedGiftCard = RowOf<typeof GiftCardView>;
 
 /**
- * One page of the store's promo codes, newest first, optionally those with `q` in them, in any spelling.
+ * One page of the store's promo codes, newest first; or those that begin with `q`, in any spelling, by their codes.
  * @throws DomainError `invalid_cursor`
  */
 export async function listPromos(
   ctx: Context,
   { q = '', ...page }: PageRequest & { readonly q?: string | undefined },
 ): Promise<Page<ManagedPromo>> {
-  return readPage<ManagedPromo>(
-    ctx,
-    { name: 'promo codes', columns: ['id'], descending: true },
-    page,
-    (position) => sql`${selectPromos(ctx, position)} and position(${normalisePromoCode(q)} in code) > 0`,
-    { replica: true },
-  );
+  const from = normalisePromoCode(q);
+  const list =
+    from === ''
+      ? { name: 'promo codes', columns: ['id'], descending: true }
+      : {
+          name: `promo codes from ${from}`,
+          columns: ['code'],
+          of: { column: 'tenant_id', value: ctx.tenant.id },
+          from,
+          to: `${from}\u{10ffff}`,
+        };
+  return readPage<ManagedPromo>(ctx, list, page, (position) => selectPromos(ctx, position), { replica: true });
 }
 
 /** @returns the promo code, in any spelling, or `undefined` for an unknown one */

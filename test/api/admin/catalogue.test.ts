@@ -434,15 +434,15 @@ test('GET /admin/promo-codes and /admin/gift-cards list pages', async (t) => {
   );
 });
 
-test('GET /admin/promo-codes finds codes by a part of them, in any spelling, page by page', async (t) => {
+test('GET /admin/promo-codes finds codes by how they begin, in any spelling, page by page', async (t) => {
   const { ctx, owner } = t.context;
   for (const code of ['SAVE-1', 'SPRING', 'SAVE_2', 'XSAVE']) await buildPromo(ctx, { code });
   const found = async (q: string) =>
     (await pagesOf(owner, `/promo-codes?q=${encodeURIComponent(q)}`, 'promo_codes')).flat().map(({ code }) => code);
-  t.deepEqual(await found(' save'), ['XSAVE', 'SAVE_2', 'SAVE-1']);
+  t.deepEqual(await found(' save'), ['SAVE-1', 'SAVE_2']);
   t.deepEqual(await found('save\u20131'), ['SAVE-1'], 'another dash');
   t.deepEqual(await found('%'), []);
-  t.deepEqual(await found('e_'), ['SAVE_2']);
+  t.deepEqual(await found('save_'), ['SAVE_2']);
 });
 
 const guide = {

@@ -3687,7 +3687,7 @@ export interface operations {
     "admin.listPromoCodes": {
         parameters: {
             query?: {
-                /** @description A part of the code, capitals or not. */
+                /** @description How the code begins, capitals or not. Those that are found are sorted by it. */
                 q?: string;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
