@@ -87,6 +87,7 @@ test('GET /products/:slug compares a price with a higher one alone', async (t) =
 
 test('GET /products/:slug returns 404 for drafts, removed, unknown, malformed and foreign slugs', async (t) => {
   const { api, ctx, tenant, services } = t.context;
+  const published = await buildProduct(ctx);
   const draft = await buildProduct(ctx, { status: 'draft' });
   const removed = await buildProduct(ctx);
   await transact(ctx, (ctx) => removeProduct(ctx, removed.slug));
@@ -106,7 +107,10 @@ test('GET /products/:slug returns 404 for drafts, removed, unknown, malformed an
     t.is(review.status, 404);
   }
   const { body } = await api.call('GET', '/api/v1/products', { tenant: tenant.slug });
-  t.deepEqual(body, { products: [], cursor: null });
+  t.deepEqual(
+    body.products.map(({ slug }: any) => slug),
+    [published.slug],
+  );
 });
 
 test('GET /products filters by category, tag and words', async (t) => {

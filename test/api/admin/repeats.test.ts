@@ -277,6 +277,9 @@ const isOwners = ({ path }: Route) => path.startsWith('/api/v1/admin/');
 /** A file is not JSON: `imports.test.ts` repeats those. */
 const repeatable = routes.filter((route) => isOwners(route) && route.idempotent && route.idempotent !== 'received');
 
+/** A relative change of stock is meant each time, unless it is named, and an export has what has changed since the last. */
+const isMeantEachTime = ({ path }: Route) => ['/api/v1/admin/stock', '/api/v1/admin/exports'].includes(path);
+
 test('every operation of the owner that a repetition would do again honours an Idempotency-Key', (t) => {
   t.deepEqual(repeatable.map(nameOf).toSorted(), Object.keys(deedOf).toSorted());
   const others = routes.filter((route) => isOwners(route) && route.method === 'post' && !route.idempotent);
@@ -321,8 +324,7 @@ for (const route of repeatable) {
     t.is(await audited(), entries);
   });
 
-  // A relative change of stock is meant each time, unless it is named.
-  const names = route.method === 'put' ? ['one'] : ['one', undefined];
+  const names = isMeantEachTime(route) ? ['one'] : ['one', undefined];
   for (const name of names) {
     const keyed = `${name ? 'with one' : 'without an'} Idempotency-Key`;
     test(`${nameOf(route)} twice at once, ${keyed}, is done once`, async (t) => {
@@ -336,7 +338,7 @@ for (const route of repeatable) {
     });
   }
 
-  if (route.method === 'put') continue;
+  if (isMeantEachTime(route)) continue;
   test(`${nameOf(route)} clicked again, before and after its jobs have run, is done once`, async (t) => {
     const { send, done } = await prepare(t);
     await t.context.clock.standStill(async () => {
