@@ -123,7 +123,7 @@ test.serial('a request for one thing, or by a customer, shows nothing of others'
   t.context.clock.standStill(async () => {
     const { services, api } = t.context;
     t.deepEqual(readers.filter((route) => !thingsOf(route) && route.audience.kind !== 'session').map(nameOf), []);
-    const asked: { name: string; ask: () => Promise<string> }[] = [];
+    const requests: { name: string; request: () => Promise<string> }[] = [];
     const stores: string[] = [];
     for (const [name, prepare] of Object.entries(laterOperations)) {
       const store = await SharedStore.create(services);
@@ -135,18 +135,18 @@ test.serial('a request for one thing, or by a customer, shows nothing of others'
       for (const route of readers) {
         for (const params of await read<Record<string, string>>(store.ctx, thingsOf(route) ?? sql`select`)) {
           const key = route.audience.kind === 'dual' && { key: store.callersKey };
-          const ask = async () => {
+          const request = async () => {
             const { status, body, headers } = await send(caller, route, { params, ...key });
             return JSON.stringify([status, { ...body, request_id: '' }, headers.get('location')]);
           };
-          asked.push({ name: `${name}: ${nameOf(route)} ${Object.values(params)}`, ask });
+          requests.push({ name: `${name}: ${nameOf(route)} ${Object.values(params)}`, request });
         }
       }
       stores.push(tenant.id);
     }
     const responses = async () => {
       const found = new Map<string, string>();
-      for (const { name, ask } of asked) found.set(name, await ask());
+      for (const { name, request } of requests) found.set(name, await request());
       return found;
     };
     const before = await responses();
