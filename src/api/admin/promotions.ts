@@ -48,7 +48,12 @@ export const getPromoCodes = defineRoute({
   path: '/api/v1/admin/promo-codes',
   summary: 'List promo codes with their usage, newest first.',
   query: Type.Object({
-    q: Type.Optional(Text(200, { description: 'How the code begins, capitals or not. Those that are found are sorted by it.', examples: ['SPRING'] })),
+    q: Type.Optional(
+      Text(200, {
+        description: 'How the code begins, capitals or not. Those that are found are sorted by it.',
+        examples: ['SPRING'],
+      }),
+    ),
     ...PageQuery,
   }),
   responses: { 200: PageOf('promo_codes', PromoCodeView) },

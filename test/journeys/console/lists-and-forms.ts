@@ -131,12 +131,12 @@ const filledForms = [
 ] as const;
 
 /** Evaluated in a page: the sources of the form's inputs, as JSON pointers. */
-const pathsOfInputs = `[...document.querySelectorAll('form .ra-input')].map((input) => '/' + (
+const pathsOfInputs = `[...document.querySelectorAll('form:has([type=submit]) .ra-input')].map((input) => '/' + (
   (!input.querySelector('.ra-input') && input.querySelector('[name]')?.name)
   || [...input.classList].find((name) => name.startsWith('ra-input-')).replace('ra-input-', '')).replaceAll('.', '/'))`;
 
 /** Evaluated in a page: what stands at the form's inputs. */
-const labelsOfInputs = `[...document.querySelectorAll('form :is(label, legend, .MuiFormLabel-root)')]
+const labelsOfInputs = `[...document.querySelectorAll('form:has([type=submit]) :is(label, legend, .MuiFormLabel-root)')]
   .map(({ textContent }) => textContent.replace(/\\s*\\*$/, ''))`;
 
 browserTest('what is wrong with a field is said with the label that its form has', async (t) => {
