@@ -5,7 +5,7 @@ import { changeReturnEmail } from '#src/domain/returns/index.ts';
 import { acknowledgeDuplicate, checkPurchases, receiveNotification, voidLabel } from '#src/domain/shipping/index.ts';
 import { confirmTotp, disableTotp, verifyStaffSession } from '#src/domain/staff/index.ts';
 import { saveKey } from '#src/domain/tenants/index.ts';
-import { recoverDeliveries } from '#src/domain/webhooks/index.ts';
+import { recoverDeliveries, removeEndpoint } from '#src/domain/webhooks/index.ts';
 import { buildWaiting } from '#test/support/factories/leads.ts';
 import { snapshotOf } from '#test/support/factories/subscriptions.ts';
 import { type Prepare, prepare, runJobOf } from './operations.ts';
@@ -82,6 +82,9 @@ export const laterOperations: Readonly<Record<string, Prepare>> = {
     const { id } = await store.the(the.endpoint);
     await recoverDeliveries(store.ctx, { id, since: new Date(0), only: 'all' });
   }),
+  'the removal of an endpoint that has deliveries': after(the.delivery, [], async (store) =>
+    removeEndpoint(store.ctx, await store.the(the.endpoint)),
+  ),
   'the refund of a paid checkout': after(paidCheckout, ['payments.reconcile-payment-event'], async (store, payment) => {
     await refund(store, payment.orderId);
     payments.setPayment({ ...payment, refundedCents: payment.amountCents });
