@@ -127,7 +127,7 @@ async function callMailServer(ctx: Context, outgoing: OutgoingMail): Promise<Sen
   }
 }
 
-/** Emails wait while our credentials are wrong, as an operator can fix that. */
+/** Emails wait while our credentials or the sender are wrong, as an operator or the owner can fix that. */
 function outcomeOf({ failure }: ProviderError): SendResult['outcome'] {
   if (failure === 'away') return 'unknown';
   return failure === 'busy' || failure === 'denied' ? 'deferred' : 'rejected';

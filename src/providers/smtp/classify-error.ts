@@ -11,8 +11,8 @@ interface SmtpFailure {
   readonly response: string;
 }
 
-/** The commands about one email. A rejection of any other, as of the connection, is not about it. */
-const commandsOfEmail = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
+/** The commands about one recipient's email. A rejection of any other, as of the connection, is not about it. */
+const commandsOfEmail = new Set(['RCPT TO', 'DATA']);
 
 /** RFC 4954: the server accepts emails of those only who have logged in. */
 const credentialsRequired = 530;
@@ -23,7 +23,8 @@ const credentialsRequired = 530;
  *
  *   no such mailbox                        bounced
  *   4xx, or a 5xx about the connection     busy      the email was certainly not accepted
- *   wrong or no credentials                denied
+ *   wrong or no credentials, or a sender
+ *   that the server does not accept        denied
  *   another 5xx                            refused
  *   connection lost, timed out             busy, or away if it is begun: it may have been accepted
  */
@@ -31,7 +32,9 @@ export function classifyError(error: unknown, { isBegun }: { isBegun: boolean })
   const failure = read(error);
   const { responseCode: code } = failure;
   if (code >= 400 && code < 500) throw providerError('busy', failure);
-  if (failure.code === 'EAUTH' || code === credentialsRequired) throw providerError('denied', failure);
+  const isSenderRejected = failure.command === 'MAIL FROM' && code >= 500;
+  if (failure.code === 'EAUTH' || code === credentialsRequired || isSenderRejected)
+    throw providerError('denied', failure);
   if (isUnknownMailbox(failure)) {
     return {
       outcome: 'bounced',
