@@ -25,7 +25,7 @@ export const postSignInRequest = defineRoute({
   operationId: 'admin.requestSignInLink',
   method: 'post',
   path: '/api/v1/admin/sign-in/request',
-  tag: 'admin',
+  tag: ownSession.tag,
   summary:
     'Email a sign-in link if the address belongs to the staff of the store. The response is the same either way.',
   audience: toOwnPages,
@@ -44,7 +44,7 @@ export const postSignIn = defineRoute({
   operationId: 'admin.signIn',
   method: 'post',
   path: '/api/v1/admin/sign-in/consume',
-  tag: 'admin',
+  tag: ownSession.tag,
   summary: 'Sign in with the token of an emailed link, which works once. Sets the cookie of the session.',
   audience: toOwnPages,
   limit: 'consume',

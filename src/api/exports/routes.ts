@@ -7,7 +7,7 @@ const types = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' };
 
 export const getExportFile = defineRoute({
   operationId: 'downloadExport',
-  tag: 'admin',
+  tag: 'admin-bulk',
   method: 'get',
   path: '/api/v1/exports/:id',
   audience: toPublicByQuery,

@@ -50,5 +50,5 @@ const byName = ([left]: readonly [string, unknown], [right]: readonly [string, u
 
 /** The storefront's tags first, in alphabetical order, then the owner's. */
 function byReader(left: string, right: string): number {
-  return Number(left === 'admin') - Number(right === 'admin') || (left < right ? -1 : 1);
+  return Number(left.startsWith('admin-')) - Number(right.startsWith('admin-')) || (left < right ? -1 : 1);
 }
