@@ -2,12 +2,14 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import anyTest, { type TestFn } from 'ava';
+import type { Audience } from '#src/api/lib/define-route.ts';
 import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
 import { routes } from '#src/api/routes.ts';
 import { newKey } from '#src/domain/tenants/api-key.ts';
 import { textKeywords } from '#src/lib/convert-text.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
+import { textOfHtml } from '#src/lib/html.ts';
 import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { complaintsOf, inBrowser, launchBrowser } from '#test/support/browser.ts';
@@ -191,6 +193,34 @@ test.serial('the API document and its page are revalidated with an ETag', async 
     t.is(again.status, 304);
     t.is((await t.context.api.call('HEAD', path)).status, 200);
     t.is((await t.context.api.call('POST', path)).status, 405);
+  }
+});
+
+/** As the page says it. A customer's refresh token, and a token of a cart, is in the body: no credential. */
+function callersOf(audience: Audience): string {
+  const scopes = 'scope' in audience ? [audience.scope, ...(('others' in audience && audience.others) || [])] : [];
+  const isPublic = audience.kind === 'dual' || audience.kind === 'public' || 'tenantIdOf' in audience;
+  return [
+    ...(isPublic ? ['public'] : []),
+    ...(scopes.length > 0 ? [`a key with ${scopes.join(' or ')}`] : []),
+    ...(audience.kind === 'session' ? ["a customer's session"] : []),
+    ...(audience.kind === 'staff' || 'staff' in audience ? ["a staff member's session"] : []),
+  ].join(' or ');
+}
+
+test.serial('the API page says who may call each operation, and renders the code in its texts', async (t) => {
+  const page = await (await fetch(`${t.context.api.url}/docs`)).text();
+  const articles = new Map(
+    page.split('<article id="').flatMap((part) => {
+      const [, method, path] = /^[^"]*" data-method="(\w+)" data-path="([^"]*)"/.exec(part) ?? [];
+      return method && path ? [[nameOf({ method, path }), part] as const] : [];
+    }),
+  );
+  for (const route of shown) {
+    const article = articles.get(nameOf(route)) ?? '';
+    const caller = textOfHtml(/<p class="caller">.*?<\/p>/s.exec(article)?.[0] ?? '');
+    t.is(caller, `${callersOf(route.audience)}.`, nameOf(route));
+    t.notRegex(article.split('<div class="example">')[0] ?? '', /`/, nameOf(route));
   }
 });
 

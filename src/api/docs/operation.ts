@@ -1,6 +1,6 @@
 import type { ByMediaType, Operation, Parameter, Response } from '#src/api/openapi/document.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { type Html, html } from '#src/lib/html.ts';
+import { type Html, html, type Piece } from '#src/lib/html.ts';
 import { field, fieldsOf, inPlace, type Schemas } from './fields.ts';
 import { inline, json } from './markup.ts';
 
@@ -29,7 +29,7 @@ export function operation(operation: ReadableOperation, place: Place, schemas: S
   return html`
 <article id="${operation.operationId}" data-method="${place.method}" data-path="${place.path}">
   <div class="words">
-    <h3>${operation.summary.replace(/\.$/, '')}</h3>
+    <h3>${inline(operation.summary.replace(/\.$/, ''))}</h3>
     <p class="place">${badge(place.method)} <code>${place.path}</code></p>
     <p class="caller">${callerOf(operation)}</p>
     ${operation.description && html`<p>${inline(operation.description)}</p>`}
@@ -49,14 +49,21 @@ export function operation(operation: ReadableOperation, place: Place, schemas: S
 
 export const badge = (method: string) => html`<span class="method ${method}">${method}</span>`;
 
-function callerOf({ security, parameters }: ReadableOperation): Html {
-  const [scope] = security.flatMap(({ key }) => key ?? []);
-  if (security.some(({ session }) => session)) return html`A customer's session.`;
-  if (!scope) return parameters.some(({ name }) => name === 'x-tenant-slug') ? html`Public.` : html`Anybody.`;
-  return security.length > 1
-    ? html`Public, or a key with <code>${scope}</code>.`
-    : html`A key with <code>${scope}</code>.`;
+/** Who can call an operation: each of the ways that its security allows. */
+function callerOf({ security }: ReadableOperation): Html {
+  const scopes = new Set(security.flatMap(({ key }) => key ?? []));
+  const isPublic = security.length === 0 || security.some((way) => Object.keys(way).length === 0);
+  const ways = [
+    isPublic && 'public',
+    scopes.size > 0 && html`a key with ${separate([...scopes].map((scope) => html`<code>${scope}</code>`))}`,
+    security.some(({ session }) => session) && "a customer's session",
+    security.some(({ staffSession }) => staffSession) && "a staff member's session",
+  ];
+  return html`${separate(ways.filter((way) => way !== false))}.`;
 }
+
+const separate = (choices: readonly Piece[]): Piece[] =>
+  choices.flatMap((choice, index) => (index > 0 ? [' or ', choice] : [choice]));
 
 const partNames = { path: 'In the path', query: 'In the query', header: 'Headers' };
 

@@ -52,6 +52,7 @@ article + article { border-top: 1px solid var(--line) }
 .place { margin: 0 }
 .place code { font-size: .92em; overflow-wrap: anywhere }
 .caller { margin: .3rem 0 .6rem }
+.caller::first-letter { text-transform: uppercase }
 .method { display: inline-block; padding: .05rem .4rem; border-radius: .25rem; background: var(--line) }
 .method { font: 650 .68rem/1.7 ui-monospace, monospace; text-transform: uppercase }
 .get { color: var(--green) }
