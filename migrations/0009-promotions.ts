@@ -76,6 +76,7 @@ export class Promotions extends Migration {
         unique (tenant_id, code_hash),
         check (held_cents between 0 and balance_cents)
       );
+      create index gift_cards_by_last4 on gift_cards (tenant_id, last4, id);
       ${tenantTable('gift_cards')}
 
       -- When the owner set another balance of a card, and by how much it changed.

@@ -23,7 +23,6 @@ import {
 import { Done, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
-const Page = Type.Object(PageQuery);
 const Named = Type.Object({ code: PromoCodeInput.properties.code });
 const PromoResponse = Type.Object({ promo_code: PromoCodeView });
 
@@ -123,7 +122,12 @@ export const getGiftCards = defineRoute({
   method: 'get',
   path: '/api/v1/admin/gift-cards',
   summary: 'List gift cards, newest first. Codes are not stored and cannot be shown.',
-  query: Page,
+  query: Type.Object({
+    q: Type.Optional(
+      Text(200, { description: 'The code, or its last four characters. Only these are compared.', examples: ['NPQR'] }),
+    ),
+    ...PageQuery,
+  }),
   responses: { 200: PageOf('gift_cards', GiftCardView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listGiftCards(ctx, query);

@@ -5,6 +5,7 @@ import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Cents, Currency, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { normaliseGiftCardCode } from './gift-card.ts';
 import { normalisePromoCode } from './promo-code.ts';
 
 /** A promo code as the owner sees it. */
@@ -41,17 +42,28 @@ export async function readPromo(ctx: Context, code: string): Promise<ManagedProm
 }
 
 /**
- * One page of the store's gift cards, newest first.
+ * One page of the store's gift cards, newest first; or those whose code ends with the last four characters of `q`, in any
+ * spelling.
  * @throws DomainError `invalid_cursor`
  */
-export async function listGiftCards(ctx: Context, page: PageRequest): Promise<Page<ManagedGiftCard>> {
-  return readPage<ManagedGiftCard>(
-    ctx,
-    { name: 'gift cards', columns: ['id'], descending: true },
-    page,
-    (position) => selectGiftCards(ctx, position),
-    { replica: true },
-  );
+export async function listGiftCards(
+  ctx: Context,
+  { q = '', ...page }: PageRequest & { readonly q?: string | undefined },
+): Promise<Page<ManagedGiftCard>> {
+  const last4 = normaliseGiftCardCode(q).slice(-4);
+  const list = {
+    name: `gift cards ${last4}`,
+    columns: ['id'],
+    descending: true,
+    of:
+      last4 === ''
+        ? []
+        : [
+            { column: 'tenant_id', value: ctx.tenant.id },
+            { column: 'last4', value: last4 },
+          ],
+  };
+  return readPage<ManagedGiftCard>(ctx, list, page, (position) => selectGiftCards(ctx, position), { replica: true });
 }
 
 /** @returns the gift card, or `undefined` for an unknown id */

@@ -194,17 +194,27 @@ browserTest('inputs of times say in which time zone they are', async (t) => {
   }
 });
 
-browserTest('a promo code is found by how it begins among others', async (t) => {
+browserTest('a promo code is found by how it begins, and a gift card by how it ends', async (t) => {
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   for (const code of ['FINDME26', 'ANOTHER26']) await admin.createPromoCode({ code, type: 'percent', value: 5 });
+  const cards = [
+    await admin.createGiftCard({ balance_cents: 1111 }),
+    await admin.createGiftCard({ balance_cents: 2222 }),
+  ];
+  const [wanted = '', other = ''] = cards.map(({ gift_card: { last4 } }) => `…${last4}`);
   const page = await openOwnTab(t);
-  await openInConsole(page, stack, '/promo-codes', 'Promo codes');
   const cell = (name: string) => page.getByRole('cell', { name, exact: true });
-  await cell('ANOTHER26').waitFor();
-  await page.getByPlaceholder('Code').fill('find');
-  await cell('ANOTHER26').waitFor({ state: 'detached' });
-  t.is(await cell('FINDME26').count(), 1);
+  for (const [path, title, placeholder, typed, found, others] of [
+    ['/promo-codes', 'Promo codes', 'Code', 'find', 'FINDME26', 'ANOTHER26'],
+    ['/gift-cards', 'Gift cards', 'Last 4 characters', cards[0]?.code ?? '', wanted, other],
+  ] as const) {
+    await openInConsole(page, stack, path, title);
+    await cell(others).waitFor();
+    await page.getByPlaceholder(placeholder).fill(typed);
+    await cell(others).waitFor({ state: 'detached' });
+    t.is(await cell(found).count(), 1);
+  }
 });
 
 browserTest('inputs of times take no year of five digits, which would be no time', async (t) => {

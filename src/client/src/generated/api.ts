@@ -2676,6 +2676,8 @@ export interface operations {
     "admin.listGiftCards": {
         parameters: {
             query?: {
+                /** @description The code, or its last four characters. Only these are compared. */
+                q?: string;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
                 /** @description The page size. */

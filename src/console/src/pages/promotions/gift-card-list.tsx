@@ -1,5 +1,5 @@
 import type { Body, GiftCard, Result } from '@storefront-commerce/client';
-import { required } from 'react-admin';
+import { required, SearchInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
@@ -9,12 +9,15 @@ import { MoneyInput } from '../../lib/money-input.tsx';
 import { SecretAction } from '../../lib/secret-action.tsx';
 import { State } from '../../lib/texts.tsx';
 
+const filters = [<SearchInput key="q" source="q" placeholder="Last 4 characters" alwaysOn />];
+
 export function GiftCardList() {
   return (
     <Listing<GiftCard>
       title="Gift cards"
       actions={<CreateGiftCard />}
-      empty="Gift cards appear here when you issue one or a shopper buys one."
+      filters={filters}
+      empty="Gift cards appear here when you issue or import them."
       columns={[
         { label: 'Card', show: ({ last4 }) => `…${last4}` },
         { label: 'Balance', align: 'right', show: (card) => formatMoney(card.balance_cents, card.currency) },
