@@ -124,7 +124,10 @@ export const getGiftCards = defineRoute({
   summary: 'List gift cards, newest first. Codes are not stored and cannot be shown.',
   query: Type.Object({
     q: Type.Optional(
-      Text(200, { description: 'The code, or its last four characters. Only these are compared.', examples: ['NPQR'] }),
+      Text(4, {
+        description: 'The last four characters of the code. All of it does not belong in a URL, which may be logged.',
+        examples: ['NPQR'],
+      }),
     ),
     ...PageQuery,
   }),

@@ -42,15 +42,14 @@ export async function readPromo(ctx: Context, code: string): Promise<ManagedProm
 }
 
 /**
- * One page of the store's gift cards, newest first; or those whose code ends with the last four characters of `q`, in any
- * spelling.
+ * One page of the store's gift cards, newest first; or those whose code ends with `q`, in any spelling.
  * @throws DomainError `invalid_cursor`
  */
 export async function listGiftCards(
   ctx: Context,
   { q = '', ...page }: PageRequest & { readonly q?: string | undefined },
 ): Promise<Page<ManagedGiftCard>> {
-  const last4 = normaliseGiftCardCode(q).slice(-4);
+  const last4 = normaliseGiftCardCode(q);
   const list = {
     name: `gift cards ${last4}`,
     columns: ['id'],

@@ -445,17 +445,18 @@ test('GET /admin/promo-codes finds codes by how they begin, in any spelling, pag
   t.deepEqual(await found('save_'), ['SAVE_2']);
 });
 
-test('GET /admin/gift-cards finds cards by their code or how it ends, in any spelling, page by page', async (t) => {
+test('GET /admin/gift-cards finds cards by how their codes end, in any spelling, page by page', async (t) => {
   const { ctx, owner } = t.context;
   for (const code of ['AAAA-BBBB-1234', 'CCCC-DDDD-1234', 'EEEE-FFFF-12X4'])
     await transact(ctx, (ctx) => saveGiftCard(ctx, { code, balance_cents: 100 }));
   const found = async (q: string) =>
     (await pagesOf(owner, `/gift-cards?q=${encodeURIComponent(q)}`, 'gift_cards')).flat().map(({ last4 }) => last4);
   t.deepEqual(await found('1234'), ['1234', '1234']);
-  t.deepEqual(await found(' cccc dddd 12x4'), ['12X4']);
+  t.deepEqual(await found('12x4'), ['12X4']);
   t.deepEqual(await found('\uff11\uff12\uff13\uff14'), ['1234', '1234'], 'full width');
   t.deepEqual(await found('34'), []);
   t.is((await found('-')).length, 3, 'no character of a code');
+  t.deepEqual(placesOf(await owner.get('/gift-cards?q=AAAA-BBBB-1234')), ['/q'], 'not a code in a URL');
 });
 
 const guide = {

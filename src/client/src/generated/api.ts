@@ -2676,7 +2676,7 @@ export interface operations {
     "admin.listGiftCards": {
         parameters: {
             query?: {
-                /** @description The code, or its last four characters. Only these are compared. */
+                /** @description The last four characters of the code. All of it does not belong in a URL, which may be logged. */
                 q?: string;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;

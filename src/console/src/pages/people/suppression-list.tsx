@@ -14,7 +14,7 @@ export function SuppressionList() {
     <Listing<Suppression & RaRecord>
       title="Suppressed emails"
       filters={filters}
-      empty="Emails that bounced, or whose owners complained, appear here. Nothing is sent to them."
+      empty="Addresses that bounced appear here. Nothing is sent to them."
       columns={[
         { label: 'Email', show: ({ email }) => email },
         { label: 'Reason', show: ({ reason }) => formatCode(reason) },

@@ -33,7 +33,7 @@ function DeleteProduct({ product: { slug, name } }: { readonly product: ManagedP
       title={`Delete ${name}`}
       color="error"
       scope="admin.catalog:write"
-      text="Shoppers no longer see it, and it is removed from carts. Orders keep what was bought."
+      text="Shoppers no longer see it, and where it is in a cart, it is out of stock. Orders keep what was bought."
       run={() => admin.deleteProduct(slug)}
       onDone={() => navigate('/products', { replace: true })}
       done="Product deleted."

@@ -9,7 +9,10 @@ import { MoneyInput } from '../../lib/money-input.tsx';
 import { SecretAction } from '../../lib/secret-action.tsx';
 import { State } from '../../lib/texts.tsx';
 
-const filters = [<SearchInput key="q" source="q" placeholder="Last 4 characters" alwaysOn />];
+/** Of a code that is pasted, only what the list shows: the filter is part of the page's URL. */
+const lastFour = (typed: string): string => typed.replaceAll(/[^\p{L}\p{Nd}]/gu, '').slice(-4);
+
+const filters = [<SearchInput key="q" source="q" placeholder="Last 4 characters" parse={lastFour} alwaysOn />];
 
 export function GiftCardList() {
   return (
