@@ -1,12 +1,14 @@
 import pg from 'pg';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
-import { buyOneByOne, describeFelt, openBuyer } from '#test/bench/lib/buyer.ts';
+import { reportFloods } from '#test/bench/lib/beside-floods.ts';
+import { buyOneByOne, openBuyer } from '#test/bench/lib/buyer.ts';
 import { type MisbehavingStore, openMisbehavingStore } from '#test/bench/lib/misbehaving-store.ts';
 import type { Purchase } from './shoppers.ts';
 
-/** How many orders are bought quiet, and beside each flood: enough that a few slow ones are not the 95th percentile. */
+/** Enough that a few slow ones are not the 95th percentile. */
 const measured = 120;
-const warmUp = 10;
+/** Those that may still wait for what a flood has begun. */
+const settling = 10;
 
 /** A store that misbehaves beside the one that the invariants are of. */
 export interface Neighbour {
@@ -20,9 +22,7 @@ export interface Neighbour {
 }
 
 /**
- * Open a store that misbehaves in each way, and report what the other one feels of each: how long its shoppers wait for
- * a cart, and its owner for a label and for `order.paid`, against the times without it. By how much the
- * times without differ at the end, the machine or the processes became slower or faster meanwhile.
+ * Open a store that misbehaves in each way, and report what the other one feels of each.
  *
  * @param due jobs of each kind; the other sizes follow from it
  */
@@ -40,17 +40,8 @@ export async function openNeighbour(stack: Stack, due: number, report: (line: st
     const buyer = await openBuyer(stack, rows);
     const buy = (times: number) =>
       buyOneByOne(buyer, times, ({ orderId, email }) => bought.push({ orderId, email, paid: true }));
-    await buy(warmUp);
-    const quiet = await buy(measured);
-    report(describeFelt('nothing else', quiet));
-    for (const { name, begin } of store.floods) {
-      const end = await begin();
-      report(describeFelt(`${name}, the first order`, await buy(1)));
-      report(describeFelt(name, await buy(measured), quiet));
-      await store.clear();
-      await end();
-    }
-    report(describeFelt('nothing else, again', await buy(measured), quiet));
+    await buy(measured);
+    await reportFloods(store, { buy, settle: () => buy(settling), measured, report });
   } finally {
     await client.end();
   }
