@@ -7,7 +7,7 @@ import { transact } from '#src/database/transact.ts';
 import { claimRequest } from '#src/domain/idempotency/index.ts';
 import { purchaseLabel } from '#src/domain/shipping/index.ts';
 import type { Tenant } from '#src/domain/tenants/index.ts';
-import { days, minutes, seconds } from '#src/lib/duration.ts';
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError, Snooze } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -182,29 +182,28 @@ for (const [direction, skewMs] of Object.entries(skews)) {
   });
 }
 
-/** This machine's clock is two days ahead, and stands still, so that no delay ends, until it is set right. */
-function advanceMachine(t: ExecutionContext): { setRight(): void } {
+/** This machine's clock, which stands still where it is set, so that no delay ends, until it is set right. */
+function setMachine(t: ExecutionContext): { ahead(milliseconds: number): void; right(): void } {
   const { now } = Date;
-  const ahead = now() + days(2);
-  Date.now = () => ahead;
-  const setRight = () => void (Date.now = now);
-  t.teardown(setRight);
-  return { setRight };
+  const startedAt = now();
+  const right = () => void (Date.now = now);
+  t.teardown(right);
+  return { right, ahead: (milliseconds) => void (Date.now = () => startedAt + milliseconds) };
 }
 
-test('a job that was put off while the clock of its machine was days ahead runs soon after it is set right', async (t) => {
+/** A relay that heals often, and a job that is put off once, for so long, after `prepare`. */
+async function openSnoozing(t: ExecutionContext, snoozeMs: number, prepare: () => void = () => undefined) {
   const { services, clock, close } = await openOwnServices();
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   await untilReady(services.redis);
   const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 100 });
   const queues = openQueues(services);
-  let machine: { setRight(): void } | undefined;
   let runs = 0;
   const snoozing = processor(drainEndpoint, async () => {
     runs += 1;
     if (runs > 1) return;
-    machine = advanceMachine(t);
-    throw new Snooze(10, 'later');
+    prepare();
+    throw new Snooze(snoozeMs, 'later');
   });
   const workers = startWorkers(services, ['webhooks'], [snoozing]);
   t.teardown(async () => {
@@ -212,34 +211,93 @@ test('a job that was put off while the clock of its machine was days ahead runs 
     await close();
   });
   await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'any', causeId: 'test' }));
-  await until(async () => runs === 1 && (await queues.get('webhooks')?.getDelayedCount()) === 1, { what: 'the delay' });
-  machine?.setRight();
+  const delayed = async () => (await queues.get('webhooks')?.getDelayed())?.[0];
+  /** When BullMQ runs it, by the clock of the machine. */
+  const dueAt = async () => {
+    const score = await services.redis.zscore('{webhooks}:webhooks:delayed', (await delayed())?.id ?? '');
+    return score === null ? undefined : Math.floor(Number(score) / 0x1000);
+  };
+  await until(async () => runs === 1 && (await dueAt()) !== undefined, { what: 'the delay' });
+  return { services, clock, workers, dueAt, runs: () => runs };
+}
+
+test('a job that was put off while the clock of its machine was days ahead runs soon after it is set right', async (t) => {
+  const machine = setMachine(t);
+  const { clock, runs } = await openSnoozing(t, 10, () => machine.ahead(days(2)));
+  machine.right();
   const isRunAfterASecond = () => {
     clock.pass(seconds(1));
-    return runs === 2;
+    return runs() === 2;
   };
   await until(isRunAfterASecond, { what: 'the job after its delay' });
   t.pass();
 });
 
-test('what recurs every few seconds continues after the clock of its machine, days ahead, is set right', async (t) => {
-  const { services, close } = await openOwnServices();
-  const machine = advanceMachine(t);
-  await untilReady(services.redis);
-  const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 100 });
-  const queues = openQueues(services);
-  t.teardown(async () => {
-    await Promise.all([relay.close(), ...[...queues.values()].map((queue) => queue.close())]);
-    await close();
-  });
-  const due = () =>
-    Promise.all(
-      tickers.map(async ({ job }) => (await queues.get(job.queue)?.getJobScheduler(job.name))?.next ?? undefined),
-    );
-  await until(async () => (await due()).every((next) => next !== undefined), { what: 'the tickers' });
-  machine.setRight();
-  await until(async () => (await due()).every((next) => next !== undefined && next < Date.now() + minutes(1)), {
-    what: 'tickers that are due soon',
-  });
+test('a job that was put off before the clock of its machine was set back waits for its delay alone', async (t) => {
+  const machine = setMachine(t);
+  const { clock, dueAt } = await openSnoozing(t, minutes(2));
+  machine.ahead(-hours(1));
+  const isDueSoon = async () => {
+    clock.pass(seconds(1));
+    return Number(await dueAt()) <= Date.now() + minutes(2);
+  };
+  await until(isDueSoon, { what: 'the delay from now' });
   t.pass();
 });
+
+test('a job that is put off where the clock of each machine is ahead of PostgreSQL runs after its delay', async (t) => {
+  const machine = setMachine(t);
+  const { services, clock, dueAt } = await openSnoozing(t, minutes(5), () => machine.ahead(hours(1)));
+  const before = await dueAt();
+  const checks = async () => {
+    const [row] = await services.execute<{ relays: number }>(sql`select max(relays) as relays from outbox`);
+    return row?.relays ?? 0;
+  };
+  for (let minute = 1; minute <= 3; minute += 1) {
+    const checked = await checks();
+    machine.ahead(hours(1) + minutes(minute));
+    clock.pass(minutes(1) + seconds(1));
+    await until(async () => (await checks()) > checked, { what: 'a check of the relay' });
+  }
+  t.is(await dueAt(), before);
+});
+
+test('a job runs that the clocks of its workers, which are behind, would delay for longer', async (t) => {
+  const machine = setMachine(t);
+  const { clock, workers, dueAt } = await openSnoozing(t, minutes(2));
+  await workers.close(0);
+  machine.ahead(minutes(10));
+  const isTaken = async () => {
+    clock.pass(seconds(1));
+    return (await dueAt()) === undefined;
+  };
+  await until(isTaken, { what: 'the job in its queue' });
+  t.pass();
+});
+
+for (const [direction, offsetMs] of [
+  ['ahead', days(2)],
+  ['right', 0],
+] as const)
+  test(`what recurs every few seconds continues after the clock of its machine, ${direction} before, is set back`, async (t) => {
+    const { services, close } = await openOwnServices();
+    const machine = setMachine(t);
+    machine.ahead(offsetMs);
+    await untilReady(services.redis);
+    const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 100 });
+    const queues = openQueues(services);
+    t.teardown(async () => {
+      await Promise.all([relay.close(), ...[...queues.values()].map((queue) => queue.close())]);
+      await close();
+    });
+    const due = () =>
+      Promise.all(
+        tickers.map(async ({ job }) => (await queues.get(job.queue)?.getJobScheduler(job.name))?.next ?? undefined),
+      );
+    await until(async () => (await due()).every((next) => next !== undefined), { what: 'the tickers' });
+    machine.ahead(offsetMs - days(2));
+    await until(async () => (await due()).every((next) => next !== undefined && next < Date.now() + minutes(1)), {
+      what: 'tickers that are due soon',
+    });
+    t.pass();
+  });

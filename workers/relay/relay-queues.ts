@@ -83,24 +83,29 @@ export async function restoreFailed(queues: RelayQueues, failed: readonly Claime
 }
 
 /*
- * BullMQ counts by the clock of the machine that delays a job, so one that is ahead delays it for too long. What other
- * machines differ by is tolerated.
+ * BullMQ counts by the clock of the machine that delays a job, and then of those that may take it. So the job waits for
+ * too long where the first is ahead, or was set back since, or where the others are behind. It is corrected by this
+ * machine's clock, by which BullMQ counts from then on: by PostgreSQL's, a delay on machines that are ahead of it would
+ * begin again each time. What machines differ by is tolerated.
  */
-const isTooLate = (at: number, now: Date, delayMs: number) =>
-  at > now.getTime() + delayMs + seconds(clockSkewMaxSeconds);
+const skewMaxMs = seconds(clockSkewMaxSeconds);
+const isTooLate = (at: number, delayMs: number) => at > Date.now() + delayMs + skewMaxMs;
+const isOverdue = (at: number) => at < Date.now() - skewMaxMs;
 
-/** Jobs that were delayed by a clock that was ahead wait for their delay from now. */
+/** Jobs that are delayed for too long wait for their delay from now, and those that are overdue run. */
 export async function correctDelays(
   { redis }: Services,
   queues: RelayQueues,
   claims: readonly ClaimedJob[],
-  now: Date,
 ): Promise<void> {
   await Promise.all(
     claims.map(async ({ id, queue: name }) => {
       const score = await redis.zscore(`${queuePrefix(name as QueueName)}:${name}:delayed`, id);
       const job = score === null ? undefined : await queues.get(name)?.getJob(id);
-      if (job && isTooLate(Number(score) / scorePerMs, now, job.delay)) await job.changeDelay(job.delay);
+      if (!job) return;
+      const at = Number(score) / scorePerMs;
+      if (isTooLate(at, job.delay)) await job.changeDelay(job.delay);
+      else if (isOverdue(at)) await job.promote();
     }),
   );
 }
@@ -108,12 +113,12 @@ export async function correctDelays(
 /** Of BullMQ: how much each millisecond counts in the score of a delayed job. */
 const scorePerMs = 0x1000;
 
-/** Tickers live in Redis alone, so each round puts back what a wipe took, or a clock that was ahead has delayed. */
-export async function upsertTickers(queues: RelayQueues, now: Date): Promise<void> {
+/** Tickers live in Redis alone, so each round puts back what a wipe took, or a wrong clock has delayed. */
+export async function upsertTickers(queues: RelayQueues): Promise<void> {
   for (const { job, everyMs } of tickers) {
     const queue = queues.get(job.queue);
     const { next } = (await queue?.getJobScheduler(job.name)) ?? {};
-    if (next && isTooLate(next, now, everyMs)) await queue?.removeJobScheduler(job.name);
+    if (next && isTooLate(next, everyMs)) await queue?.removeJobScheduler(job.name);
     await queue?.upsertJobScheduler(
       job.name,
       { every: everyMs },

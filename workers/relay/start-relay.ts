@@ -57,8 +57,8 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
     healAt = performance.now() + healEveryMs;
     const claims = await claimStale(execute, known, services.clock.now(), healMax);
     await addOrReturn(claims);
-    await correctDelays(services, queues, claims, services.clock.now());
-    await upsertTickers(queues, services.clock.now());
+    await correctDelays(services, queues, claims);
+    await upsertTickers(queues);
     await restoreFailed(queues, await readFailed(execute, known, { limitPerQueue: healMax }), services.clock.now());
     // The next round continues.
     if (claims.length === healMax) healAt = -Infinity;
