@@ -27,8 +27,16 @@ export function fromNow(clock: Clock, milliseconds: number): Date {
 
 /**
  * Makes an `LRUCache` measure its `ttl` by this clock. Its own time is cached for a millisecond, in which a test can
- * let days pass.
+ * let days pass. A clock that is set back runs on here: what is cached would otherwise be fresh until it has caught up.
  */
 export function agingBy(clock: Clock): { perf: { now: () => number }; ttlResolution: 0 } {
-  return { perf: { now: () => clock.now().getTime() }, ttlResolution: 0 };
+  let latest = -Infinity;
+  let behindMs = 0;
+  const now = () => {
+    const at = clock.now().getTime();
+    behindMs = Math.max(behindMs, latest - at);
+    latest = at + behindMs;
+    return latest;
+  };
+  return { perf: { now }, ttlResolution: 0 };
 }

@@ -279,7 +279,7 @@ test('the environment, the time and the console are each read in one place', (t)
     [/\bnew Date\(\)/, /^src\/(lib\/clock\.ts|dev\/)/, 'asks for the time without the clock'],
     [
       /\bDate\.now\(\)/,
-      /^(src\/(lib\/clock\.ts|dev\/|client\/|console\/|database\/prove-database\.ts)|workers\/runtime\/record-outcome\.ts)/,
+      /^(src\/(lib\/clock\.ts|dev\/|client\/|console\/|database\/prove-database\.ts)|workers\/(runtime\/record-outcome|relay\/relay-queues)\.ts)/,
       'asks for the time without the clock',
     ],
     [/\bconsole\./, /^src\/(cli|dev)\//, 'writes to the console'],

@@ -20,7 +20,7 @@ import {
 } from '#src/domain/tenants/index.ts';
 import type { KeyToIssue } from '#src/domain/tenants/manage-keys.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { minutes, seconds } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -310,6 +310,22 @@ test.serial('a revoked key stops working within five seconds, though it was in u
 
   clock.pass(seconds(5));
   await t.throwsAsync(services.keys.open(value), { instanceOf: DomainError, code: 'revoked_key' });
+});
+
+test.serial('a revoked key stops working within five seconds, though the clock was set back an hour', async (t) => {
+  const { ctx, clock, services } = t.context;
+  const { key, value } = await issue(ctx);
+  await services.keys.open(value);
+  await revoke(ctx, key.id);
+
+  clock.pass(-hours(1));
+  try {
+    await services.keys.open(value);
+    clock.pass(seconds(5));
+    await t.throwsAsync(services.keys.open(value), { instanceOf: DomainError, code: 'revoked_key' });
+  } finally {
+    clock.pass(hours(1));
+  }
 });
 
 test('revoking a key twice is revoking it once', async (t) => {
