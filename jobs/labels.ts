@@ -43,11 +43,18 @@ export const refundDuplicate = defineJob({
   key: ({ purchaseId }) => purchaseId,
 });
 
-/** Requests the refund of a refunded order's label. Caused by the order's refund, or by a label purchase after it. */
+/**
+ * Requests the refund of a label of whose order nothing is sent. Caused by the order's refund, by a return that was
+ * approved before it shipped, or by a label purchase after either.
+ */
 export const refundUnusedLabel = defineJob({
   name: 'labels.withdraw-label',
   queue: 'labels',
-  payload: Type.Object({ labelId: Type.String(), kind: Type.Enum(['refund', 'purchase']), version: Type.Integer() }),
+  payload: Type.Object({
+    labelId: Type.String(),
+    kind: Type.Enum(['refund', 'return', 'purchase']),
+    version: Type.Integer(),
+  }),
   retry: exponential({ attempts: 12 }),
   timeoutSeconds: 60,
   key: ({ labelId, kind, version }) => `${labelId}:${kind}:${version}`,

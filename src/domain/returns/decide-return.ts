@@ -16,16 +16,18 @@ import {
   requestRefund,
 } from '../payments/index.ts';
 import { leftToReturn } from '../promotions/index.ts';
+import { enqueueLabelVoid } from '../shipping/index.ts';
 import { notifyShopper, type RefundOfReturn, type ReturnRecord, returnNumberOf } from './present.ts';
 import { readReturn } from './read-returns.ts';
 import { Return, type ReturnStatus, returnNotAllowed } from './return.ts';
 
 /**
- * Approve a return: the shopper may send the goods back.
+ * Approve a return: the shopper may send the goods back. Of an order that has not been sent they stay where they are,
+ * and the label of one of which nothing is left to send is voided.
  * @throws DomainError `not_found`, `return_not_allowed`
  */
 export async function approveReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
-  return moveReturn(ctx, decision, 'approved');
+  return moveReturn(ctx, decision, 'approved', voidLabelIfAll);
 }
 
 /**
@@ -189,6 +191,10 @@ async function moveReturn(
     notifyShopper(ctx, moved, refund);
     return moved;
   });
+}
+
+async function voidLabelIfAll(ctx: InTransaction, { orderId, number }: ReturnRecord): Promise<undefined> {
+  await enqueueLabelVoid(ctx, { orderId, number });
 }
 
 /** Release the items of a return: they will not be sent back, so another return may include them. */

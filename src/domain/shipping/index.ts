@@ -65,4 +65,4 @@ export {
 } from './shipping-account.ts';
 export { Tracking } from './tracking.ts';
 export { acknowledgeDuplicate, refundDuplicate } from './unused-labels.ts';
-export { enqueueLabelRefund, failLabelRefund, refundUnusedLabel, voidLabel } from './void-label.ts';
+export { enqueueLabelRefund, enqueueLabelVoid, failLabelRefund, refundUnusedLabel, voidLabel } from './void-label.ts';

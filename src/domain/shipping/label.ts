@@ -78,7 +78,7 @@ const LabelSchema = defineEntity({
     buyToken: p.string().nullable(),
     buyingSince: p.datetime().nullable(),
     emptyLookupAt: p.datetime().nullable(),
-    /** Since when its order was refunded while a purchase is open: no other one is requested. */
+    /** Since when its order was refunded or returned while a purchase is open: no other one is requested. */
     unwantedSince: p.datetime().nullable(),
     purchaseId: p.string().nullable(),
     trackingNumber: p.string().nullable(),

@@ -142,7 +142,8 @@ export interface DuplicateLabel {
 
 const labelColumns = sql`
   l.id, l.order_id as "orderId", l.order_number as "orderNumber", l.state, l.reason_code as "reasonCode", l.rate,
-  l.tracking_number as "trackingNumber", l.tracking_url as "trackingUrl", l.label_url as "labelUrl",
+  l.tracking_number as "trackingNumber", l.tracking_url as "trackingUrl",
+  case when l.state = 'purchased' and l.voiding_since is null then l.label_url end as "labelUrl",
   l.failed_attempts as "failedAttempts", l.next_attempt_at as "nextAttemptAt", l.version, l.created_at as "createdAt",
   l.updated_at as "updatedAt", l.purchased_at as "purchasedAt"`;
 

@@ -174,7 +174,7 @@ export async function recordPurchase(
   recordEvent(ctx, 'label.purchased', label.id);
   if (neededManualAction) await closeFailedJobs(ctx, label);
   if (!order) return;
-  enqueueIfRefunded(ctx, order, label);
+  enqueueIfUnwanted(ctx, order, label);
 
   await recordFulfillment(ctx, order.id, {
     ...(order.mayMoveFulfillmentTo('label_purchased') && { status: 'label_purchased' }),
@@ -198,8 +198,12 @@ export function parcelOf({ rate, trackingNumber, trackingUrl }: Label): { label?
   };
 }
 
-/** Void a label that was bought while its order was being refunded. A job does it: the provider has to be called. */
-function enqueueIfRefunded(ctx: InTransaction, order: Order, label: Label): void {
-  if (order.status !== 'refunded' || order.shippedAt) return;
+/**
+ * Void a label that was bought while its order was being refunded or returned. A job does it: the provider has to be
+ * called.
+ */
+function enqueueIfUnwanted(ctx: InTransaction, order: Order, label: Label): void {
+  const isUnwanted = order.status === 'refunded' || label.unwantedSince;
+  if (!isUnwanted || order.shippedAt) return;
   enqueue(ctx, refundUnusedLabel, { labelId: label.id, kind: 'purchase', version: label.buyNumber });
 }

@@ -7,8 +7,9 @@ import { DomainError, isFinalFailure, ManualActionRequired, notFound, ProviderEr
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
+import { lockOrder, type Order, orderForShipping, recordFulfillment } from '../orders/index.ts';
 import { rejectIfRemoved } from '../tenants/index.ts';
+import { needsShipping, sentItems } from './assess-order.ts';
 import type { Label } from './label.ts';
 import { leaseMs, lockLabel, lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
@@ -85,12 +86,12 @@ const noResponse = (cause: ProviderError) =>
 /** `kind` is what caused it; a void that was begun has none. */
 interface UnusedLabel {
   readonly labelId: string;
-  readonly kind?: 'refund' | 'purchase';
+  readonly kind?: 'refund' | 'return' | 'purchase';
 }
 
 /**
- * Complete a void that was begun, or void the label of an order that was refunded, unless its parcel has moved or the
- * order is paid for after all. A label whose purchase is open is left to its own attempt and is voided when the
+ * Complete a void that was begun, or void the label of an order of which nothing is sent, unless its parcel has moved or
+ * something is sent after all, because a refund failed or a return was given up. A label whose purchase is open is left to its own attempt and is voided when the
  * purchase turns up. A label that is not bought yet is not bought automatically, even if the refund failed since: the
  * goods are in stock again.
  *
@@ -129,16 +130,23 @@ async function holdForRefund(
     const label = await lockLabel(ctx, labelId);
     if (!order || !label || label.state === 'voided') return undefined;
     if (!label.voidingSince && (!kind || order.shippedAt)) return undefined;
+    const isNeeded = await isAnythingSent(ctx, orderId);
+    if (kind === 'return' && isNeeded) return undefined;
     if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'another attempt holds the label');
     if (label.buyingSince) {
       label.unwantedSince = ctx.clock.now();
       return undefined;
     }
     if (label.voidingSince) return holdToRefund(ctx, label);
-    if (label.state === 'purchased') return order.status === 'refunded' ? holdToRefund(ctx, label) : undefined;
+    if (label.state === 'purchased') return isNeeded ? undefined : holdToRefund(ctx, label);
     await skipUnneeded(ctx, order, label);
     return undefined;
   });
+}
+
+async function isAnythingSent(ctx: InTransaction, orderId: string): Promise<boolean> {
+  const order = await orderForShipping(ctx, orderId);
+  return Boolean(order && needsShipping(order) && sentItems(order).length > 0);
 }
 
 /** @returns the message that the job fails with */
@@ -158,6 +166,18 @@ export async function enqueueLabelRefund(ctx: InTransaction, order: Order): Prom
   const found = order.shippedAt ? undefined : await lockOrderAndLabel(ctx, order.id);
   if (found?.label)
     enqueue(ctx, refundUnusedLabelJob, { labelId: found.label.id, kind: 'refund', version: order.version });
+}
+
+/**
+ * The same where a return was approved, if nothing is left to send. `number` is that of the return. The order is locked.
+ */
+export async function enqueueLabelVoid(
+  ctx: InTransaction,
+  { orderId, number }: { orderId: string; number: number },
+): Promise<void> {
+  const found = await lockOrderAndLabel(ctx, orderId);
+  if (!found?.label || found.order.shippedAt || (await isAnythingSent(ctx, orderId))) return;
+  enqueue(ctx, refundUnusedLabelJob, { labelId: found.label.id, kind: 'return', version: number });
 }
 
 /** When it is first checked whether the provider has refunded a label. */

@@ -4,8 +4,9 @@ import * as jobs from '#jobs/labels.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { exportKindOf } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
+import { lockOrder, readOrder, saveOrder } from '#src/domain/orders/index.ts';
 import type { OrderStatus } from '#src/domain/orders/order.ts';
+import { approveReturn, closeReturn, requestReturn } from '#src/domain/returns/index.ts';
 import {
   checkPurchases,
   enqueueLabelRefund,
@@ -23,6 +24,8 @@ import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/l
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
+import type { GivenOrder } from '#test/support/factories/orders.ts';
+import { buildReturn } from '#test/support/factories/returns.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { only } from '#test/support/only.ts';
@@ -38,10 +41,10 @@ useContext(test);
 
 const conflict = (code: string) => ({ instanceOf: DomainError, code });
 
-async function bought(base: Context) {
+async function bought(base: Context, given?: GivenOrder) {
   const fake = withFake(base);
   await buildShippingAccount(fake.ctx);
-  const requested = await request(fake.ctx);
+  const requested = await request(fake.ctx, given);
   await run(fake.ctx, requested.order.id);
   return { ...fake, ...requested };
 }
@@ -60,7 +63,7 @@ test('voidLabel refunds the label, and the order can have another', async (t) =>
   await t.throwsAsync(voidLabel(ctx, { labelId }), conflict('label_not_voidable'));
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
   await voidLabel(ctx, { labelId });
-  t.is((await readLabel(ctx, labelId))?.state, 'voided');
+  t.like(await readLabel(ctx, labelId), { state: 'voided', label_url: null });
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased', 'label.voided']);
   t.deepEqual(await recorded(ctx, order.id), [], 'the events of its label say that it has a parcel, then none');
   t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', labels: [] });
@@ -188,7 +191,9 @@ test('a void that another process took over leaves the lease to that one when it
 test('a void is retried by its job after the provider was unavailable', async (t) => {
   const { ctx, shipping, order, labelId } = await bought(t.context.ctx);
   shipping.throws.refund = [silence(), silence()];
+  t.truthy((await readLabel(ctx, labelId))?.label_url);
   await t.throwsAsync(voidLabel(ctx, { labelId }), { instanceOf: DomainError, code: 'shipping_provider_unavailable' });
+  t.like(await readLabel(ctx, labelId), { state: 'purchased', label_url: null }, 'it is not to be used any more');
   await t.throwsAsync(finish(ctx), { instanceOf: ProviderError });
   await finish(ctx);
   t.is((await labelOf(ctx, order.id)).state, 'voided');
@@ -341,6 +346,82 @@ test('a retry looks up the open purchase of a refunded order, which is then void
   await runLabelRefunds(ctx);
   t.is((await labelOf(ctx, order.id)).state, 'voided');
   await t.throwsAsync(retryLabel(ctx, { labelId }), { instanceOf: DomainError, code: 'order_not_shippable' });
+});
+
+/** The shopper requests the return of everything, and the owner approves it. */
+async function approveAll(ctx: Context, orderId: string): Promise<string> {
+  const order = await readOrder(ctx, orderId);
+  const { id: returnId } = await buildReturn(ctx, order);
+  await approveReturn(ctx, { returnId });
+  return returnId;
+}
+
+test('the label of an order is voided once the return of all of it is approved, and not of a part', async (t) => {
+  const fake = withFake(t.context.ctx);
+  const { ctx, shipping } = fake;
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx, { email: 'ada@example.com', items: [{ quantity: 2 }, {}] });
+  await run(ctx, order.id);
+  for (const { id, quantity } of (await readOrder(ctx, order.id))?.items ?? []) {
+    await runLabelRefunds(ctx);
+    t.is((await labelOf(ctx, order.id)).state, 'purchased', 'the rest is sent');
+    const items = [{ order_item_id: id, quantity }];
+    const { orderNumber } = order;
+    const { id: returnId } = await requestReturn(ctx, { orderNumber, email: 'ada@example.com', items });
+    await approveReturn(ctx, { returnId });
+  }
+  await runLabelRefunds(ctx);
+  await runLabelRefunds(ctx);
+  t.is((await labelOf(ctx, order.id)).state, 'voided');
+  t.is(shipping.refunded.length, 1);
+  t.deepEqual(await recorded(ctx, labelId), ['label.purchased', 'label.voided']);
+  t.like(await orderOf(ctx, order.id), { status: 'paid', fulfillment: 'unfulfilled', labels: [], attention: null });
+});
+
+test('a label that needs attention is skipped once the return of its order is approved', async (t) => {
+  const { ctx } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { email: 'ada@example.com', address: { street1: null } });
+  await run(ctx, order.id);
+  await approveAll(ctx, order.id);
+  await runLabelRefunds(ctx);
+  t.like(await labelOf(ctx, order.id), { state: 'skipped', reason: 'not_required' });
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', attention: null });
+});
+
+test('an open purchase of a returned order is voided when it turns up', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { email: 'ada@example.com' });
+  shipping.nextPurchases = ['sells silently'];
+  shipping.throws.lookup = [silence()];
+  await run(ctx, order.id);
+  await approveAll(ctx, order.id);
+  await runLabelRefunds(ctx);
+  clock.pass(minutes(10));
+  await run(ctx, order.id);
+  await runLabelRefunds(ctx);
+  t.is(shipping.bought().length, 0);
+  t.is((await labelOf(ctx, order.id)).state, 'voided');
+});
+
+test('a return that is given up leaves the label, and the next one that is approved voids it', async (t) => {
+  const { ctx, order } = await bought(t.context.ctx, { email: 'ada@example.com' });
+  await closeReturn(ctx, { returnId: await approveAll(ctx, order.id) });
+  await runLabelRefunds(ctx);
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+  await approveAll(ctx, order.id);
+  await runLabelRefunds(ctx);
+  t.is((await labelOf(ctx, order.id)).state, 'voided');
+});
+
+test('the label of an order that was shipped is kept when its return is approved', async (t) => {
+  const { ctx, order } = await bought(t.context.ctx, { email: 'ada@example.com' });
+  const { trackingNumber } = await labelOf(ctx, order.id);
+  await markFulfilled(ctx, { orderId: order.id, carrier: 'USPS', trackingNumber: trackingNumber ?? '' });
+  await approveAll(ctx, order.id);
+  await runLabelRefunds(ctx);
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
 });
 
 test('refundUnusedLabel leaves the label of an order that was shipped or paid after all', async (t) => {
