@@ -17,7 +17,7 @@ import {
 } from './record-outcome.ts';
 import type { OpenedAccount } from './shipping-account.ts';
 
-/** A rate, and a digest of the parcel and the address that it was quoted for. */
+/** A rate, and a digest of what it was quoted for. */
 interface Choice {
   readonly rate: Rate;
   readonly quotedFor: string;

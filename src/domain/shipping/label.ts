@@ -37,8 +37,8 @@ const table: StateTable<LabelState> = {
 const rateUsableMs = days(6);
 
 /**
- * The rate as stored in JSON, so its date is text. `quotedFor` is a digest of the address and the parcel, or the marker
- * of the quote from which an operator chose it.
+ * The rate as stored in JSON, so its date is text. `quotedFor` is a digest of the address, the parcel and the store's
+ * settings, or the marker of the quote from which an operator chose it.
  */
 export type ChosenRate = Omit<Rate, 'createdAt'> & { readonly createdAt: string; readonly quotedFor: string };
 

@@ -125,9 +125,10 @@ async function quoteAndBuy(
   if (assessment.decision === 'flag') return flagLabel(ctx, label, assessment.code, assessment.detail);
   if (!mayCallProvider(account)) return flagLabel(ctx, label, 'provider_auth');
 
+  const { origin, carriers, labelCostCapCents } = account;
   const quotedFor = label.chosenManually
     ? quoteMarker(order)
-    : shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
+    : shortDigest(JSON.stringify([assessment.to, assessment.parcel, origin, carriers, labelCostCapCents]), 20);
   if (!label.hasUsableRate(ctx.clock.now(), quotedFor)) {
     if (label.chosenManually && label.rate) {
       label.dropRate();

@@ -12,6 +12,7 @@ import {
   requestLabel,
   resumeLabels,
   retryLabel,
+  type ShippingAccountInput,
   saveShippingAccount,
   voidLabel,
 } from '#src/domain/shipping/index.ts';
@@ -25,7 +26,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder, type GivenOrder } from '#test/support/factories/orders.ts';
-import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
+import { buildShippingAccount, origin, shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { busy, denial, type FakeShipping, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import {
@@ -484,6 +485,30 @@ test("a provider's retry-after counts as no try", async (t) => {
   t.is(await run(ctx, order.id), 'done');
   t.is(shipping.bought().length, 1);
 });
+
+const changedSettings: Record<string, { change: Partial<ShippingAccountInput>; ends: string }> = {
+  'the address that parcels leave from': { change: { origin: { ...origin, zip: '94607' } }, ends: 'purchased' },
+  'the box': { change: { parcel: { length_in: 6, width_in: 6, height_in: 6, weight_oz: 3 } }, ends: 'purchased' },
+  'the carriers': { change: { carriers: ['ups'] }, ends: 'no_enabled_carrier' },
+  'the limit of its costs': { change: { label_cost_cap_cents: 100 }, ends: 'cost_cap' },
+};
+for (const [name, { change, ends }] of Object.entries(changedSettings)) {
+  test(`a label that is tried again is quoted again where the store has changed ${name} since`, async (t) => {
+    const { ctx, shipping, clock } = withFake(t.context.ctx);
+    const account = await buildShippingAccount(ctx);
+    const { order } = await request(ctx);
+    shipping.nextPurchases = [{ fails: 'temporary' }];
+    await run(ctx, order.id);
+    await transact(ctx, (ctx) => saveShippingAccount(ctx, { ...account, ...change }));
+    const { state, reason } = await runToEnd(ctx, clock, order.id);
+    t.is(reason ?? state, ends);
+    t.is(shipping.quotes.length, 2);
+    t.like(shipping.quotes[1], {
+      from: (change.origin ?? origin) as object,
+      carriers: change.carriers ?? account.carriers,
+    });
+  });
+}
 
 test('a label is flagged when the provider postpones it for hours', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
