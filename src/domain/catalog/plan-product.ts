@@ -16,6 +16,8 @@ export interface SaveProductOptions {
 /** What saving a product will change. */
 export interface ProductPlan extends IdentifiedProduct {
   readonly isNew: boolean;
+  /** Whether it sells a variant again that was removed. */
+  readonly isRestored: boolean;
   /** The values that differ, by field name. */
   readonly values: FieldValues;
   readonly stock: readonly (StockChange & { readonly sku: string; readonly before: number | null })[];
@@ -42,6 +44,7 @@ export function planProduct(
     slug: input.slug,
     id: found?.id ?? newId('prod'),
     isNew: !current,
+    isRestored: named.some(({ id, added }) => added && stored.some((variant) => variant.id === id)),
     values: current ? differences(current, live, wanted) : {},
     stock: stockToSet(input, named, stored, options.setStock ?? false),
   };

@@ -103,7 +103,7 @@ async function applyPlans(ctx: InTransaction, plans: readonly ProductPlan[]): Pr
     await releaseSkus(ctx, changed);
     const versions = await writeProducts(
       ctx,
-      changed.map(({ isNew, values, stock, live, ...product }) => product),
+      changed.map(({ isNew, isRestored, values, stock, live, ...product }) => product),
     );
     enqueueIndexing(
       ctx,
@@ -129,9 +129,12 @@ async function releaseSkus(ctx: InTransaction, plans: readonly ProductPlan[]): P
     update variants set removed_at = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
 }
 
-/** Whether it was stored and not published before: it may have been restocked meanwhile, which notified nobody. */
-function isPublishedNow({ status, values }: ProductPlan): boolean {
-  return 'status' in values && status === 'published';
+/**
+ * Whether it, or a variant of it, was stored and not on sale before: it may have been restocked meanwhile, which notified
+ * nobody.
+ */
+function isPublishedNow({ status, values, isRestored }: ProductPlan): boolean {
+  return status === 'published' && ('status' in values || isRestored);
 }
 
 /** Many products are indexed by one job: a job for each would cost more than the indexing. */

@@ -218,6 +218,24 @@ for (const [what, takeOffSale] of Object.entries(takenOffSale)) {
   });
 }
 
+for (const [what, takeOffSale] of Object.entries(takenOffSale)) {
+  test.serial(`${what} and restocked meanwhile emails its waitlist when it is on sale again`, async (t) => {
+    const { ctx, services } = t.context;
+    const product = await buildProduct(ctx, { variants: [{ stock: 0 }, { stock: 0 }] });
+    const { email } = await buildWaiting(ctx, { variantId: product.variant.id });
+    await transact(ctx, (ctx) => takeOffSale(ctx, product));
+    await transact(ctx, (ctx) => restock(ctx, [{ variantId: product.variant.id, quantity: 1 }]));
+    await runJobs(services);
+    t.deepEqual(await recipients(ctx), [], 'it is not on sale');
+
+    const { slug, name } = product;
+    const variants = product.variants.map((variant, index) => ({ ...inputOf(variant), stock: index === 0 ? 1 : 0 }));
+    for (const _ of [1, 2]) await transact(ctx, (ctx) => saveProduct(ctx, { slug, name, variants }));
+    await runJobs(services);
+    t.deepEqual(await recipients(ctx), [email]);
+  });
+}
+
 test('a long waitlist is notified in batches, each shopper once', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
