@@ -10,6 +10,7 @@ import {
   removeStore,
   type StoredElsewhere,
 } from '#src/domain/backoffice/index.ts';
+import { notifyReopened } from '#src/domain/leads/index.ts';
 import {
   closeStore,
   listRemoved,
@@ -110,8 +111,10 @@ export const reopenTenantCommand = defineCommand({
     const changed = await withStore(terminal, slug, (ctx) =>
       transact(ctx, async (ctx) => {
         const changed = await reopenStore(ctx);
-        if (changed) await recordAudit(ctx, { action: 'store.reopened', subjectKind: 'store', subjectId: slug });
-        return changed;
+        if (!changed) return false;
+        await recordAudit(ctx, { action: 'store.reopened', subjectKind: 'store', subjectId: slug });
+        await notifyReopened(ctx);
+        return true;
       }),
     );
     return { data: { slug, changed }, lines: [changed ? `${slug} is open again.` : `${slug} is not closed.`] };

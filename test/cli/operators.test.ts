@@ -7,15 +7,18 @@ import { userAndMachine } from '#src/cli/lib/user-and-machine.ts';
 import { asPlatform, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { removeStores } from '#src/domain/backoffice/index.ts';
+import { restock } from '#src/domain/catalog/index.ts';
 import { markFulfilled } from '#src/domain/shipping/index.ts';
 import { confirmTotp, startTotp } from '#src/domain/staff/index.ts';
 import { readSessionSecret, saveTenant } from '#src/domain/tenants/index.ts';
-import { hours, seconds } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildWaiting, restockMailsOf } from '#test/support/factories/leads.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildStaffSession, verify } from '#test/support/factories/staff.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
@@ -118,6 +121,27 @@ test.serial(
     );
   },
 );
+
+test.serial('tenants reopen emails the waitlists of what was restocked while the store was closed', async (t) => {
+  const { ctx, clock, services, tenant } = t.context;
+  const [restocked, soldOut] = [
+    await buildProduct(ctx, { variants: [{ stock: 0 }] }),
+    await buildProduct(ctx, { variants: [{ stock: 0 }] }),
+  ];
+  const { email } = await buildWaiting(ctx, { productSlug: restocked.slug });
+  await buildWaiting(ctx, { productSlug: soldOut.slug });
+  const recipients = async () => (await restockMailsOf(ctx)).map(({ recipient }) => recipient);
+  await call(t.context, 'tenants', 'close', tenant.slug);
+  clock.pass(seconds(1));
+  await transact(ctx, (ctx) => restock(ctx, [{ variantId: restocked.variant.id, quantity: 2 }]));
+  await runJobs(services);
+  t.deepEqual(await recipients(), []);
+
+  await call(t.context, 'tenants', 'reopen', tenant.slug);
+  clock.pass(minutes(2));
+  await runJobs(services);
+  t.deepEqual(await recipients(), [email]);
+});
 
 test.serial(
   'tenants remove shows what it would delete, is rejected while something is open, and frees the slug',

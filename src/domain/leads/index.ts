@@ -14,6 +14,7 @@ export {
   joinWaitlist,
   listWaitlist,
   notifyPublished,
+  notifyReopened,
   notifyRestock,
   presentWaitlistEntry,
   WaitlistEntryView,

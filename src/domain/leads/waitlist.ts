@@ -1,7 +1,9 @@
 import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
 import { readPage } from '#src/database/read-page.ts';
 import { completeJob, write } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -64,8 +66,8 @@ const batchMax = 100;
 
 /**
  * Email the waitlist of a variant, and of its product, that it is back in stock. Each shopper is notified once, because
- * the entries are marked in the transaction that enqueues the emails. If it is sold out again, or the store is closed,
- * they keep waiting.
+ * the entries are marked in the transaction that enqueues the emails. If it is sold out again, they keep waiting, and so
+ * they do until a closed store is opened again.
  */
 export async function notifyRestock(
   ctx: Context,
@@ -98,6 +100,22 @@ export async function notifyPublished(
     const movementId = `${productIds[0]}.${version}`;
     for (const { variantId } of awaited) enqueue(ctx, notifyRestockJob, { variantId, movementId, number: 1 });
   });
+}
+
+/** By then every process knows that the store is open. */
+const reopenedMs = minutes(1);
+
+/** Email the waitlists of a store that is opened again: a restock while it was closed notified nobody. */
+export async function notifyReopened(ctx: InTransaction): Promise<void> {
+  const restocked = await ctx.tx.execute<{ variantId: string }>(sql`
+    select distinct v.id as "variantId" from waitlist_entries e
+    join variants v on v.tenant_id = ${ctx.tenant.id} and v.product_id = e.product_id and v.removed_at is null
+      and (e.variant_id is null or e.variant_id = v.id) and (v.stock is null or v.stock > v.stock_held)
+    where e.tenant_id = ${ctx.tenant.id} and e.notified_at is null`);
+  const movementId = newId('mov');
+  const dueAt = fromNow(ctx.clock, reopenedMs);
+  for (const { variantId } of restocked)
+    enqueue(ctx, notifyRestockJob, { variantId, movementId, number: 1 }, { dueAt });
 }
 
 type RestockedItem = MailData['restock'] & { readonly productId: string };
