@@ -3,8 +3,8 @@ import { type Issue, issuesOf } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
 import { type Item, type ItemWork, rowAt } from './apply-items.ts';
 import { cellReader, checkCells, columnAt } from './columns.ts';
-import type { ImportMode, Row } from './import-kind.ts';
-import { isObject } from './kinds/cells.ts';
+import type { ImportMode, Row, TableFormat } from './import-kind.ts';
+import { isAbbreviated, isObject } from './kinds/cells.ts';
 import { importKindOf, tableOf } from './kinds/index.ts';
 import type { Operation } from './operation.ts';
 import { parseLine } from './read-rows.ts';
@@ -53,7 +53,23 @@ function parserOf(ctx: Context, operation: Operation): (item: Item) => unknown {
   const readCell = cellReader(table, columns);
   const rowOf = (cells: readonly string[]): Row => {
     checkCells(cells, columns);
-    return Object.fromEntries(columns.map((name, index) => [name, readCell(cells[index]?.trim() ?? '')]));
+    const row = Object.fromEntries(columns.map((name, index) => [name, readCell(cells[index]?.trim() ?? '')]));
+    checkIdentifiers(table, row);
+    return row;
   };
   return ({ cells }) => table.valueOf(cells.map(rowOf), ctx);
+}
+
+/** @throws DomainError `invalid_request` for one that lacks digits: several things may have become the same */
+function checkIdentifiers({ identifiers = [] }: TableFormat, row: Row): void {
+  const wrong = identifiers.filter((column) => isAbbreviated(row[column] ?? ''));
+  if (wrong.length === 0) return;
+  throw invalidRequest(
+    'A number is abbreviated.',
+    ...wrong.map((column) => ({
+      path: `/${column}`,
+      code: 'abbreviated',
+      detail: `must have all its digits, not ${row[column]}: format the column as text in the spreadsheet`,
+    })),
+  );
 }

@@ -19,6 +19,8 @@ export interface TableFormat {
   readonly otherColumns: 'rejected' | 'ignored';
   /** It is another program's: of the apostrophes before formulas, only those at the beginnings of cells are ours. */
   readonly isOfProgram?: true;
+  /** Columns of what may be a number of many digits: spreadsheets abbreviate it, and it is another one then. */
+  readonly identifiers?: readonly string[];
   /** Consecutive rows with the same text in this column, or with none, describe one thing. */
   readonly groupedBy?: string;
   /** The columns of fields whose names or places differ, by their paths without indexes: `variants/name`. */

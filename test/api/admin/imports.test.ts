@@ -212,6 +212,38 @@ test('an import reads the numbers and truths of a German spreadsheet, but not wh
   );
 });
 
+test('an import rejects what a spreadsheet has abbreviated, in every column that identifies something', async (t) => {
+  const files = {
+    products: ['csv', 'slug,name,price_cents', 'long,Long,100', ['sku']],
+    stock: ['csv', 'quantity', '5', ['sku']],
+    orders: [
+      'csv',
+      'created_at,email,name,quantity,unit_price_cents',
+      '2025-01-02T00:00:00Z,ada@example.com,Bowl,1,100',
+      ['order_number', 'tracking_number', 'shipping_phone', 'sku'],
+    ],
+    promo_codes: ['csv', 'type,value', 'percent,10', ['code']],
+    partners: ['csv', 'name', 'Ada', ['code']],
+    'products ': ['shopify', 'Handle,Title,Variant Price', 'long,Long,1.00', ['Variant SKU']],
+  } as const;
+  for (const [kind, [format, header, cells, columns]] of Object.entries(files)) {
+    for (const column of columns) {
+      const number = column === 'order_number' ? '' : kind === 'orders' ? ',P-1' : '';
+      const rows = ['4.90123E+12', '4,9E+12', '1E+20'].map((text) => `${cells}${number},"${text}"`);
+      const heading = `${header}${number && ',order_number'},${column}`;
+      const { id, changes } = await importFile(
+        t,
+        `kind=${kind.trim()}&format=${format}`,
+        [heading, ...rows].join('\n'),
+      );
+      t.like(changes, { created: 0, updated: 0, unchanged: 0 }, `${kind}: ${column}`);
+      const [first] = await problemsOf(t, id);
+      const problem = `${column} must have all its digits, not 4.90123E+12: format the column as text in the spreadsheet.`;
+      t.is(first?.problem, problem);
+    }
+  }
+});
+
 test('an import reports each rejected row, and its list of errors can be corrected and imported', async (t) => {
   await buildProduct(t.context.ctx, { slug: 'other', variants: [{ sku: 'TAKEN' }] });
   const file = [
@@ -646,6 +678,10 @@ test('an import of gift cards says why it rejects a code, also when its list of 
     ...['GÜLTIG123456', 'ABCD1234\nEFGH5678', '?ABCD1234', '?'].map((code): [string, string] => [
       code,
       'A code has only letters from A to Z, digits, punctuation and spaces, and begins with no "?".',
+    ]),
+    ...['1.23457E+15', '4,9E+12', '1E+20'].map((code): [string, string] => [
+      code,
+      'A spreadsheet has abbreviated the code. Format the column as text, and write all its letters and digits.',
     ]),
     ['hash:ABCD:EFGH', 'The hash was altered. Take it from the list of rejected rows, or write the code itself.'],
     [12345678, 'A code is a text: write it in quotes.'],

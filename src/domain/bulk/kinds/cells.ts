@@ -32,6 +32,12 @@ export function filledNumbers(row: Row, columns: readonly string[]): Record<stri
   );
 }
 
+/** A number as spreadsheets show one of more than eleven digits, and save it: the last of them are lost. */
+const abbreviated = /^\d([.,]\d+)?E\+\d{2,}$/i;
+
+/** Whether a spreadsheet has abbreviated what a cell identifies, such as `4.90123E+12`. */
+export const isAbbreviated = (cell: string): boolean => abbreviated.test(cell.trim());
+
 /** A cell with several values between commas or semicolons; undefined for an empty one. */
 export function listIn(cell: string | undefined, separator = /[,;]/): string[] | undefined {
   const values = (cell ?? '')

@@ -57,6 +57,7 @@ export const importPromoCodes = defineImportKind({
       numbers: ['value', 'value_cents', 'min_subtotal_cents', 'usage_limit', 'per_customer_limit'],
       lists: ['products'],
       others: usage,
+      identifiers: ['code'],
     }),
   },
   schema: closed(PromoCodeInput),

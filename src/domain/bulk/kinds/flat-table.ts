@@ -10,6 +10,7 @@ export function flatTable({
   lists = [],
   tags = [],
   others = [],
+  identifiers = [],
 }: {
   readonly required?: readonly string[];
   readonly texts?: readonly string[];
@@ -20,12 +21,15 @@ export function flatTable({
   readonly tags?: readonly string[];
   /** Not read: they are in the file that an export writes. */
   readonly others?: readonly string[];
+  /** Of the texts, those that may be numbers of many digits. */
+  readonly identifiers?: readonly string[];
 }): TableFormat {
   const all = [...texts, ...numbers, ...flags, ...lists, ...tags, ...others];
   return {
     required,
     optional: all.filter((name) => !required.includes(name)),
     otherColumns: 'rejected',
+    identifiers,
     valueOf: ([row = {}]) =>
       definedFields({
         ...filledCells(row, texts),

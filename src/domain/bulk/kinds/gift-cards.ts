@@ -9,6 +9,7 @@ import {
   hashedCode,
 } from '../../promotions/index.ts';
 import { defineImportKind, rejectExisting } from '../import-kind.ts';
+import { isAbbreviated } from './cells.ts';
 import { flatTable } from './flat-table.ts';
 
 /** What a code becomes before its file is stored: its hash, and what its owner sees of it. */
@@ -20,6 +21,8 @@ const problems = {
   'no text': 'A code is a text: write it in quotes.',
   'too short': 'A code has at least 8 letters and digits.',
   'too long': 'A code has at most 64 letters and digits, and 100 characters in all.',
+  abbreviated:
+    'A spreadsheet has abbreviated the code. Format the column as text, and write all its letters and digits.',
   'other characters': 'A code has only letters from A to Z, digits, punctuation and spaces, and begins with no "?".',
   'altered hash': 'The hash was altered. Take it from the list of rejected rows, or write the code itself.',
 } as const satisfies Record<GiftCardCodeFault, string> & Record<string, string>;
@@ -71,6 +74,7 @@ function replaceCode(ctx: Context, written: unknown): string {
 
 function faultOf(text: string): Fault | undefined {
   if (text.startsWith(replaced)) return faults.find((fault) => text === `${replaced}${fault}`) ?? 'other characters';
+  if (isAbbreviated(text)) return 'abbreviated';
   return text.startsWith('hash:') ? 'altered hash' : giftCardCodeFault(text);
 }
 

@@ -46,6 +46,7 @@ const ordersTable: TableFormat = {
     ...notReadOfItem,
   ],
   otherColumns: 'rejected',
+  identifiers: ['order_number', 'tracking_number', 'shipping_phone', 'sku'],
   groupedBy: 'order_number',
   columnsOf: {
     ...Object.fromEntries(ofAddress.map((field) => [`shipping_address/${field}`, `shipping_${field}`])),

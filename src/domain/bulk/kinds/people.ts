@@ -39,6 +39,7 @@ export const importPartners = defineImportKind({
       texts: ['code', 'name', 'window'],
       numbers: ['commission_percent', 'discount_percent'],
       others: sales,
+      identifiers: ['code'],
     }),
   },
   schema: closed(PartnerInput),

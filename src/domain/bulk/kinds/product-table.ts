@@ -28,6 +28,7 @@ export const productTable: TableFormat = {
     'backorder',
   ],
   otherColumns: 'rejected',
+  identifiers: ['sku'],
   groupedBy: 'slug',
   columnsOf: { 'variants/name': 'variant_name' },
   valueOf(rows) {

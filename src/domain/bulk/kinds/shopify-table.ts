@@ -17,6 +17,7 @@ export const shopifyTable: TableFormat = {
   optional: [],
   otherColumns: 'ignored',
   isOfProgram: true,
+  identifiers: ['Variant SKU'],
   groupedBy: 'Handle',
   columnsOf: {
     slug: 'Handle',

@@ -18,6 +18,7 @@ export const importStock = defineImportKind({
       texts: ['variant_id', 'sku'],
       numbers: ['quantity', 'change', 'if_quantity'],
       others: notRead,
+      identifiers: ['sku'],
     }),
   },
   schema: closed(ExportedStockItem),
