@@ -76,7 +76,7 @@ export async function addIssuedGiftCards(
       return { id, subject: subjectOf(card), action: 'created', fields: createdFields };
     }
     if (known.cents !== card.balanceCents)
-      throw invalidRequest(`The card exists already. It was issued with ${known.cents} cents.`);
+      throw invalidRequest(`The card exists already. It was issued with a balance_cents of ${known.cents}.`);
     return { id: known.id, subject: subjectOf(card), action: 'unchanged', fields: [] };
   });
   await ctx.tx.em.flush();

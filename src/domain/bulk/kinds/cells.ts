@@ -1,4 +1,6 @@
 import { invalidRequest } from '#src/lib/errors.ts';
+import { normalizeText } from '#src/lib/normalize-text.ts';
+import { plainForms } from '#src/lib/typed-code.ts';
 import type { Row } from '../import-kind.ts';
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -23,12 +25,18 @@ const decimal = /^-?\d{1,15}(\.\d{1,15}|,\d{1,2})?$/;
 /** The columns of what need not be whole. In any other, `2.000` may be two thousand, and `100.00` is a major unit. */
 const decimalColumns = ['weight_oz', 'value', 'commission_percent', 'discount_percent'];
 
-/** The cells of these columns that are not empty, as numbers. What is no number stays a text, which is not valid. */
+/**
+ * The cells of these columns that are not empty, as numbers, also in full width or with the digits of another script.
+ * What is no number stays a text, which is not valid.
+ */
 export function filledNumbers(row: Row, columns: readonly string[]): Record<string, number | string> {
   const cells = Object.entries(filledCells(row, columns));
   const numeralIn = (name: string) => (decimalColumns.includes(name) ? decimal : whole);
   return Object.fromEntries(
-    cells.map(([name, cell]) => [name, numeralIn(name).test(cell) ? Number(cell.replace(',', '.')) : cell]),
+    cells.map(([name, cell]) => {
+      const plain = plainForms(cell);
+      return [name, numeralIn(name).test(plain) ? Number(plain.replace(',', '.')) : cell];
+    }),
   );
 }
 
@@ -48,17 +56,33 @@ export function listIn(cell: string | undefined, separator = /[,;]/): string[] |
 }
 
 /** A spreadsheet saves `true` and `false` in its own language, also where an export had them in English. */
-const flags = new Map([
-  ...['true', 'yes', '1', 'wahr', 'vrai', 'vero', 'verdadero', 'verdadeiro', 'waar'].map(
-    (text) => [text, true] as const,
-  ),
-  ...['false', 'no', '0', 'falsch', 'faux', 'falso', 'onwaar'].map((text) => [text, false] as const),
-]);
+const truths = [
+  ['true', 'false'],
+  ['yes', 'no'],
+  ['1', '0'],
+  ['wahr', 'falsch'],
+  ['vrai', 'faux'],
+  ['vero', 'falso'],
+  ['verdadero', 'falso'],
+  ['verdadeiro', 'falso'],
+  ['waar', 'onwaar'],
+  ['sant', 'falskt'],
+  ['sand', 'falsk'],
+  ['sann', 'usann'],
+  ['tosi', 'epätosi'],
+  ['satt', 'ósatt'],
+  ['prawda', 'fałsz'],
+  ['pravda', 'nepravda'],
+  ['igaz', 'hamis'],
+  ['doğru', 'yanlış'],
+  ['истина', 'ложь'],
+] as const;
+const flags = new Map(truths.flatMap((pair) => pair.map((text, index) => [normalizeText(text), index === 0] as const)));
 
 /** A cell with a yes or no; undefined for an empty one. */
 export function flagIn(cell: string | undefined): boolean | string | undefined {
   if (!cell) return undefined;
-  return flags.get(cell.toLowerCase()) ?? cell;
+  return flags.get(normalizeText(cell)) ?? cell;
 }
 
 /** A cell with JSON. @throws DomainError `invalid_request` */

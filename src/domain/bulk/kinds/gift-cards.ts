@@ -1,5 +1,6 @@
 import { invalidRequest } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
+import { plainForms } from '#src/lib/typed-code.ts';
 import type { Context } from '../../context.ts';
 import {
   addIssuedGiftCards,
@@ -46,9 +47,10 @@ export const importGiftCards = defineImportKind({
     { code: Type.String(), balance_cents: GiftCardInput.properties.balance_cents },
     { additionalProperties: false },
   ),
-  replaceSecrets(ctx, { code: written, balance_cents: balance, ...others }) {
+  replaceSecrets(ctx, { code: written, balance_cents: amount, ...others }) {
     if (Object.keys(others).length > 0) throw invalidRequest('A gift card has the fields code and balance_cents only.');
     const code = replaceCode(ctx, written);
+    const balance = typeof amount === 'string' ? plainForms(amount) : amount;
     const isShown = isBalance(balance) && (hashedForm.test(code) || giftCardCodeFault(String(balance)) !== undefined);
     return { code, balance_cents: isShown ? balance : replaced };
   },
