@@ -18,6 +18,8 @@ export const ProductPatch = Type.Object({
 });
 export type ProductPatch = Static<typeof ProductPatch>;
 
+type WithSku = Pick<VariantInput, 'sku'>;
+
 /** What saving a patch means: the whole product, and whether it is a new one. */
 interface CompletedPatch {
   /** Still to be validated. */
@@ -48,7 +50,10 @@ export function validProduct(input: Record<string, unknown>): ProductInput {
   throw invalidRequest('The product is not valid.', ...issuesOf(ProductInput, input));
 }
 
-/** The whole of a product that exists, with what the patch changes. Still to be validated. */
+/**
+ * The whole of a product that exists, with what the patch changes. Still to be validated.
+ * @throws DomainError `invalid_request` for a SKU of the product that a spreadsheet has written without its zeros
+ */
 export function completePatch(
   patch: ProductPatch,
   { id: _id, removed: _removed, ...known }: SavedProduct,
@@ -62,6 +67,20 @@ export function completePatch(
   }));
   const isWhole = stored.every(({ sku }) => given.some((variant) => variant.sku === sku));
   const added = given.filter(({ sku }) => !stored.some((variant) => variant.sku === sku));
+  checkZeros(
+    given,
+    stored.filter(({ sku }) => !given.some((variant) => variant.sku === sku)),
+  );
   const merged = [...stored.map((variant) => given.find(({ sku }) => sku === variant.sku) ?? variant), ...added];
   return { ...known, ...patch, variants: isWhole ? given : merged };
+}
+
+/** As another variant it would be sold beside the one that is meant, from stock of its own. */
+function checkZeros(given: readonly WithSku[], missing: readonly WithSku[]): void {
+  const issues = given.flatMap(({ sku }, index) => {
+    const meant = missing.find((variant) => variant.sku !== sku && variant.sku.replace(/^0+(?=\d+$)/, '') === sku);
+    const detail = `must be ${meant?.sku}, as the product has it: format the column as text in the spreadsheet`;
+    return meant ? [{ path: `/variants/${index}/sku`, code: 'lost_zeros', detail }] : [];
+  });
+  if (issues.length > 0) throw invalidRequest('A SKU lacks its zeros.', ...issues);
 }

@@ -244,6 +244,61 @@ test('an import rejects what a spreadsheet has abbreviated, in every column that
   }
 });
 
+test('an import rejects the SKU of a product without its zeros, unless both are its SKUs', async (t) => {
+  const variants = ['00123', '0000', '7', 'A-01'].map((sku) => ({ sku, price_cents: 100 }));
+  const product = { slug: 'zeros', name: 'Zeros', variants };
+  await buildProduct(t.context.ctx, product);
+  const fileOf = (...skus: string[]) => ['slug,sku,price_cents', ...skus.map((sku) => `zeros,${sku},200`)].join('\n');
+  for (const [meant, read] of [
+    ['00123', '123'],
+    ['0000', '0'],
+  ] as const) {
+    const { id } = await importFile(t, 'kind=products&format=csv', fileOf('7', read));
+    const detail = `must be ${meant}, as the product has it: format the column as text in the spreadsheet`;
+    const [first] = await problemsOf(t, id);
+    t.is(first?.problem, `sku ${detail} (variant ${read}).`);
+  }
+  const stored = async () => (await productsOf(t)).flatMap((each) => each.variants).map(({ sku }) => sku);
+  t.deepEqual(await stored(), ['00123', '0000', '7', 'A-01']);
+  for (const skus of [['00123', '123'], ['07'], ['A-1'], ['0123']]) {
+    t.like(await importFile(t, 'kind=products&format=csv', fileOf(...skus)), { changes: { updated: 1 } }, skus.join());
+  }
+  t.deepEqual((await stored()).toSorted(), ['00123', '0000', '7', 'A-01', '123', '07', 'A-1', '0123'].toSorted());
+});
+
+test('an import reads what is true or false in the language of a spreadsheet, capitals or not', async (t) => {
+  const pairs = [
+    ...['TRUE FALSE', 'WAHR FALSCH', 'VRAI FAUX', 'VERO FALSO', 'VERDADEIRO FALSO', 'VERDADERO FALSO', 'WAAR ONWAAR'],
+    ...['SANT FALSKT', 'SAND FALSK', 'SANN USANN', 'TOSI EPÄTOSI', 'SATT ÓSATT', 'PRAWDA FAŁSZ', 'PRAVDA NEPRAVDA'],
+    ...['IGAZ HAMIS', 'DOĞRU YANLIŞ', 'ИСТИНА ЛОЖЬ', 'yes no', '1 0'],
+  ].map((pair) => pair.split(' '));
+  const rows = pairs.flatMap(([yes, no], index) => [
+    `f-${index},F,F-${index},1,${yes},${no}`,
+    `g-${index},G,G-${index},1,${no?.toLowerCase()},${yes?.toLowerCase()}`,
+  ]);
+  const file = ['slug,name,sku,price_cents,ships,backorder', ...rows].join('\n');
+  const { id, changes } = await importFile(t, 'kind=products&format=csv', file);
+  t.deepEqual(await problemsOf(t, id), []);
+  t.is(changes.created, rows.length);
+  for (const { slug, variants } of await productsOf(t)) {
+    const ships = slug.startsWith('f');
+    t.like(variants, only({ ships, backorder: !ships }), slug);
+  }
+});
+
+test('an import reads numbers in full width, with the digits of another script, and with invisible marks', async (t) => {
+  const numbers = ['１２００', '١٢٠٠', '۱۲۰۰', '१२००', '\u200f1200'];
+  const rows = numbers.map((number, index) => `n-${index},N,N-${index},${number},${number}`);
+  const file = ['slug,name,sku,price_cents,weight_oz', ...rows].join('\n');
+  t.deepEqual(await problemsOf(t, (await importFile(t, 'kind=products&format=csv', file)).id), []);
+  for (const { slug, variants } of await productsOf(t)) {
+    t.like(variants, only({ priceCents: 1200, weightOz: 1200 }), slug);
+  }
+  const cards = numbers.map((number, index) => `NUMBERS-CARD-${index},${number}`);
+  const done = await importFile(t, 'kind=gift_cards&format=csv', ['code,balance_cents', ...cards].join('\n'));
+  t.like(done, { changes: { created: numbers.length }, rows: { failed: 0 } });
+});
+
 test('an import reports each rejected row, and its list of errors can be corrected and imported', async (t) => {
   await buildProduct(t.context.ctx, { slug: 'other', variants: [{ sku: 'TAKEN' }] });
   const file = [
