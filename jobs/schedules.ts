@@ -1,7 +1,7 @@
 import { seconds } from '#src/lib/duration.ts';
 import { aggregateBatches } from './analytics.ts';
 import { jobs } from './index.ts';
-import type { JobDefinition, ScheduledJob } from './lib/define-job.ts';
+import { type JobDefinition, keyOfPeriod, type ScheduledJob } from './lib/define-job.ts';
 import { sweepSessions } from './payments.ts';
 
 /**
@@ -9,6 +9,11 @@ import { sweepSessions } from './payments.ts';
  * current period runs: missed ones are skipped.
  */
 export const schedules: readonly ScheduledJob[] = jobs.filter((job) => 'everyMs' in job) as ScheduledJob[];
+
+/** The names of all jobs that run once in a period: the schedules, and what these enqueue for each store. */
+export const periodicJobNames: readonly string[] = jobs
+  .filter(({ key }) => key === keyOfPeriod)
+  .map(({ name }) => name);
 
 /**
  * Jobs that recur so often that a row for each would cost more than they do. BullMQ schedules them, without a row in

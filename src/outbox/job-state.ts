@@ -140,6 +140,11 @@ export async function closeFailed(
     where tenant_id = ${which.tenantId} and job = ${which.job} and key = any(${which.keys}) and failed_at is not null`);
 }
 
+/** Remove jobs of these names that finished later than this, so that their keys can be enqueued again. */
+export async function removeFinishedLater(execute: Execute, jobs: readonly string[], than: Date): Promise<void> {
+  await execute(sql`delete from outbox where finished_at > ${than} and job = any(${jobs})`);
+}
+
 /** @returns those of the given jobs that have completed, or that no row knows, such as after a backup was restored */
 export async function closedAmong(execute: Execute, ids: readonly string[]): Promise<string[]> {
   const rows = await execute<{ id: string }>(sql`

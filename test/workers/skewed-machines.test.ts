@@ -1,10 +1,12 @@
 import anyTest, { type ExecutionContext } from 'ava';
+import { sweepEvents as sweepEventsJob, sweepStoreEvents } from '#jobs/payments.ts';
 import type { QueueName } from '#jobs/queues.ts';
-import { schedules, tickers } from '#jobs/schedules.ts';
+import { periodicJobNames, schedules, tickers } from '#jobs/schedules.ts';
 import { drainEndpoint } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
 import { claimRequest } from '#src/domain/idempotency/index.ts';
+import { sweepEvents } from '#src/domain/payments/index.ts';
 import { purchaseLabel } from '#src/domain/shipping/index.ts';
 import type { Tenant } from '#src/domain/tenants/index.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
@@ -13,12 +15,14 @@ import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { finish, startJob } from '#src/outbox/job-state.ts';
 import { untilReady } from '#src/platform/redis.ts';
 import { createServices } from '#src/services.ts';
 import { labelOf, request } from '#test/domain/shipping/support.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
@@ -301,3 +305,37 @@ for (const [direction, offsetMs] of [
     });
     t.pass();
   });
+
+test("what is done in each period, also for each store, is done again after PostgreSQL's clock was ahead", async (t) => {
+  const { services, clock, close } = await openOwnServices();
+  t.teardown(close);
+  await buildPaymentAccount({ ...services.context(), tenant: await buildTenant(services) });
+  const schedule = createScheduler(services);
+  /** How often each job is done within 70 minutes, in which an idle store is swept once. */
+  const doPeriods = async () => {
+    const counts: Record<string, number> = {};
+    for (let passed = 0; passed < 70; passed += 5) {
+      clock.pass(minutes(5));
+      await schedule();
+      const { claims } = await claimDue(services.execute, periodicJobNames, clock.now());
+      for (const { id, job } of claims) {
+        const started = await startJob(services.execute, id, clock.now());
+        if (job === sweepEventsJob.name) await sweepEvents(services.context(), started?.payload as { period: number });
+        await services.execute(finish(id, clock.now()));
+        counts[job] = (counts[job] ?? 0) + 1;
+      }
+    }
+    return counts;
+  };
+  const sweeps = [sweepEventsJob.name, sweepStoreEvents.name];
+  const before = await doPeriods();
+  clock.pass(days(2));
+  await doPeriods();
+  clock.pass(-days(2) - minutes(140));
+  const after = await doPeriods();
+  t.deepEqual(
+    sweeps.map((name) => Math.abs((after[name] ?? 0) - (before[name] ?? 0)) <= 1 && (after[name] ?? 0) > 0),
+    [true, true],
+    JSON.stringify({ before, after }),
+  );
+});

@@ -1,13 +1,14 @@
 import { jobNames as known } from '#jobs/index.ts';
 import type { ScheduledJob } from '#jobs/lib/define-job.ts';
-import { schedules } from '#jobs/schedules.ts';
+import { periodicJobNames, schedules } from '#jobs/schedules.ts';
 import { runPlanned } from '#src/database/run-statement.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import { atMostEvery } from '#src/lib/at-most-every.ts';
+import { clocksAgreeWithinMs, fromNow } from '#src/lib/clock.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { type ClaimedJob, claimDue, claimStale, readFailed, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import type { Execute } from '#src/outbox/job-state.ts';
+import { type Execute, removeFinishedLater } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import {
   addToQueues,
@@ -149,7 +150,10 @@ function subscribeToWakes(services: Services): Wakes {
   };
 }
 
-/** Enqueues each scheduled job once per period. A period that another relay has enqueued already is left alone. */
+/**
+ * Enqueues each scheduled job once per period. A period that another relay has enqueued already is left alone, unless
+ * that is yet to come: while PostgreSQL's clock was ahead, it was run before its time.
+ */
 export function createScheduler(services: Services): () => Promise<void> {
   const enqueuedPeriods = new Map<string, number>();
 
@@ -161,6 +165,7 @@ export function createScheduler(services: Services): () => Promise<void> {
     if (begun.length === 0) return;
 
     await asPlatform(services.context(), 'schedules belong to no tenant', async (ctx) => {
+      await removeFinishedLater(ctx.tx.execute, periodicJobNames, fromNow(services.clock, clocksAgreeWithinMs));
       for (const { job, period } of begun) enqueue(ctx, job, { period });
     });
     for (const { job, period } of begun) enqueuedPeriods.set(job.name, period);
