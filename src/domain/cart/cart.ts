@@ -84,7 +84,8 @@ export async function readCart(ctx: Context, cartId: string): Promise<CartRecord
 }
 
 /**
- * A query for a cart as one JSON document, a `CartRecord`.
+ * A query for a cart as one JSON document, a `CartRecord`. Prices are those of now, and so is their currency, which may
+ * have changed before the store's first order.
  *
  * @param cart a query for the cart's row
  * @param lines a query for the cart's lines
@@ -92,7 +93,7 @@ export async function readCart(ctx: Context, cartId: string): Promise<CartRecord
 function cartDocument(ctx: Context, cart: Sql, lines: Sql): Sql {
   return sql`
     select to_json(document) as cart from (
-      select c.id, c.status, c.currency, c.session_id as "sessionId", c.customer_id as "customerId", c.version,
+      select c.id, c.status, ${ctx.tenant.currency}::text as currency, c.session_id as "sessionId", c.customer_id as "customerId", c.version,
         c.expires_at as "expiresAt", c.created_at as "createdAt", c.updated_at as "updatedAt", (
           select coalesce(json_agg(line), '[]') from (
             select l.id, v.id as "variantId", l.variant_named as "variantNamed", v.name as "variantName", v.sku,

@@ -10,6 +10,7 @@ import { unitPrice } from './cart.ts';
 export interface SavedCartRecord {
   readonly id: string;
   readonly email: string;
+  /** The store's now, in which current prices are. It may have changed before the store's first order. */
   readonly currency: string;
   readonly consent: boolean;
   readonly savedAt: Date;
@@ -28,8 +29,8 @@ export async function readSavedCart(ctx: Context, id: string): Promise<SavedCart
   return readOne<SavedCartRecord>(
     ctx,
     sql`
-    select s.id, s.email, s.currency, s.consent, s.saved_at as "savedAt", s.expires_at as "expiresAt",
-      s.converted_at as "convertedAt",
+    select s.id, s.email, ${ctx.tenant.currency}::text as currency, s.consent, s.saved_at as "savedAt",
+      s.expires_at as "expiresAt", s.converted_at as "convertedAt",
       exists (select from orders o
         where o.tenant_id = s.tenant_id and o.status = 'pending' and o.payment_status = 'processing'
           and o.updated_at >= s.saved_at
@@ -66,7 +67,8 @@ export async function restoreCart(
         and converted_at is null
       returning *)`,
     sql`
-    select s.id, s.saved_at as "savedAt", s.expires_at as "expiresAt", s.currency, ${savedLines} as lines from saved s`,
+    select s.id, s.saved_at as "savedAt", s.expires_at as "expiresAt",
+      ${ctx.tenant.currency}::text as currency, ${savedLines} as lines from saved s`,
   );
   if (!cart) throw savedCartGone();
   return cart;

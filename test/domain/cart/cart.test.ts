@@ -10,6 +10,7 @@ import {
   presentSavedCart,
   readCart,
   readMailPreference,
+  readSavedCart,
   removeLine,
   restoreCart,
   saveCart,
@@ -33,6 +34,21 @@ useContext(test);
 const later = (ctx: Context, milliseconds: number): Context => ({
   ...ctx,
   clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) },
+});
+
+test('carts and saved carts are in the currency of their prices, also after the store has changed it', async (t) => {
+  const { ctx } = t.context;
+  const { slug, variant } = await buildProduct(ctx);
+  const { id } = await buildCart(ctx, [variant.id]);
+  const saved = await buildSavedCart(ctx, { items: [{ product_slug: slug, quantity: 1 }] });
+  const inEuros: Context = { ...ctx, tenant: { ...ctx.tenant, currency: 'EUR' } };
+  const token = await restoreTokenOf(ctx, saved.id);
+  const cart = await readCart(inEuros, id);
+  t.is(cart.currency, 'EUR');
+  const line = { cartId: id, lineId: cart.lines[0]?.id ?? '' };
+  t.is((await changeLine(inEuros, line, { quantity: 2 })).currency, 'EUR');
+  t.is((await readSavedCart(inEuros, saved.id))?.currency, 'EUR');
+  t.is((await restoreCart(inEuros, token)).currency, 'EUR');
 });
 
 test('createCart returns an empty cart in the store’s currency that expires after 30 days', async (t) => {
