@@ -93,8 +93,9 @@ export async function readCart(ctx: Context, cartId: string): Promise<CartRecord
 function cartDocument(ctx: Context, cart: Sql, lines: Sql): Sql {
   return sql`
     select to_json(document) as cart from (
-      select c.id, c.status, ${ctx.tenant.currency}::text as currency, c.session_id as "sessionId", c.customer_id as "customerId", c.version,
-        c.expires_at as "expiresAt", c.created_at as "createdAt", c.updated_at as "updatedAt", (
+      select c.id, c.status, ${ctx.tenant.currency}::text as currency, c.session_id as "sessionId",
+        c.customer_id as "customerId", c.version, c.expires_at as "expiresAt", c.created_at as "createdAt",
+        c.updated_at as "updatedAt", (
           select coalesce(json_agg(line), '[]') from (
             select l.id, v.id as "variantId", l.variant_named as "variantNamed", v.name as "variantName", v.sku,
               p.id as "productId", p.slug as "productSlug", p.name as "productName",

@@ -91,9 +91,9 @@ interface UnusedLabel {
 
 /**
  * Complete a void that was begun, or void the label of an order of which nothing is sent, unless its parcel has moved or
- * something is sent after all, because a refund failed or a return was given up. A label whose purchase is open is left to its own attempt and is voided when the
- * purchase turns up. A label that is not bought yet is not bought automatically, even if the refund failed since: the
- * goods are in stock again.
+ * something is sent after all, because a refund failed or a return was given up. A label whose purchase is open is left
+ * to its own attempt and is voided when the purchase turns up. A label that is not bought yet is not bought
+ * automatically, even if the refund failed since: the goods are in stock again.
  *
  * @throws Snooze while an attempt holds it; ManualActionRequired when the provider rejects the refund
  */
@@ -118,7 +118,7 @@ export async function failLabelRefund(ctx: Context, { labelId }: { labelId: stri
 }
 
 /**
- * `undefined` where nothing is to be refunded. A label that was never bought is closed here when its order is refunded.
+ * `undefined` where nothing is to be refunded. A label that was never bought is closed here when nothing is sent.
  */
 async function holdForRefund(
   ctx: Context,
