@@ -78,7 +78,7 @@ export function completePatch(
 /** As another variant it would be sold beside the one that is meant, from stock of its own. */
 function checkZeros(given: readonly WithSku[], missing: readonly WithSku[]): void {
   const issues = given.flatMap(({ sku }, index) => {
-    const meant = missing.find((variant) => variant.sku !== sku && variant.sku.replace(/^0+(?=\d+$)/, '') === sku);
+    const meant = missing.find((variant) => /^\d+$/.test(variant.sku) && String(BigInt(variant.sku)) === sku);
     const detail = `must be ${meant?.sku}, as the product has it: format the column as text in the spreadsheet`;
     return meant ? [{ path: `/variants/${index}/sku`, code: 'lost_zeros', detail }] : [];
   });
