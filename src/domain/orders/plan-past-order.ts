@@ -48,9 +48,9 @@ export const PastOrderInput = Type.Object({
   tracking_number: Omittable(TrackingNumber),
   items: Type.Array(
     Type.Object({
-      sku: Omittable(Text(100)),
+      sku: Omittable(Text(100, { trimmed: true })),
       product_slug: Omittable(Text(100)),
-      name: Name(400),
+      name: Name(400, { trimmed: true }),
       quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
       unit_price_cents: Cents,
       discount_cents: Omittable(Cents),

@@ -36,7 +36,7 @@ const percent = Type.Number({ minimum: 0, maximum: 100, examples: [8] });
 /** A partner in the store file and in the admin API. */
 export const PartnerInput = Type.Object({
   code: Type.String({ trimmed: true, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$', examples: ['maker'] }),
-  name: Line(200, { examples: ['The Maker Blog'] }),
+  name: Line(200, { trimmed: true, examples: ['The Maker Blog'] }),
   /** The partner's share of what was paid for an order's goods, without tax and shipping. Default 0. */
   commission_percent: Omittable(percent),
   /** The discount of a checkout with the partner's code and without a promo code. Default 0. */

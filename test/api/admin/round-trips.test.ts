@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
+import type { Tenant } from '#src/domain/tenants/index.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
@@ -58,8 +59,8 @@ const stores = fc.array(product, { minLength: 1, maxLength: 12 }).map((products)
   })),
 );
 
-const newOwner = async ({ context: { ctx, services, api } }: T): Promise<Owner> =>
-  ownerOf(() => api, { ...ctx, tenant: await buildTenant(services) });
+const newOwner = async ({ context: { ctx, services, api } }: T, given: Partial<Tenant> = {}): Promise<Owner> =>
+  ownerOf(() => api, { ...ctx, tenant: await buildTenant(services, given) });
 
 const ended = (t: T, owner: Owner, path: string, name: 'import' | 'export'): Promise<any> =>
   until(async () => {
@@ -68,15 +69,15 @@ const ended = (t: T, owner: Owner, path: string, name: 'import' | 'export'): Pro
     return body[name].finished_at && body[name];
   });
 
-async function importFile(t: T, owner: Owner, format: string, file: string): Promise<any> {
-  const sent = await owner.post(`/imports?kind=products&format=${format}`, file, { 'content-type': 'text/csv' });
+async function importFile(t: T, owner: Owner, format: string, file: string, kind = 'products'): Promise<any> {
+  const sent = await owner.post(`/imports?kind=${kind}&format=${format}`, file, { 'content-type': 'text/csv' });
   const done = await ended(t, owner, `/imports/${sent.body.import.id}`, 'import');
   const errors = done.rows.failed > 0 ? (await owner.get(`/imports/${done.id}/errors`)).body : '';
   return { ...done.changes, failed: done.rows.failed, failure: done.failure, errors };
 }
 
-async function exportFile(t: T, owner: Owner, format: string): Promise<string> {
-  const { body } = await owner.post('/exports', { kind: 'products', format });
+async function exportFile(t: T, owner: Owner, format: string, kind = 'products'): Promise<string> {
+  const { body } = await owner.post('/exports', { kind, format });
   const { url } = await ended(t, owner, `/exports/${body.export.id}`, 'export');
   const { pathname, search } = new URL(url);
   const response = await fetch(t.context.api.url + pathname + search);
@@ -117,6 +118,86 @@ test('whatever a store has, its export changes nothing where it is imported', as
         const other = await newOwner(t);
         t.like(await importFile(t, other, format, file), { created: products.length, failed: 0 });
         t.true((await exportFile(t, other, format)) === file);
+      }
+    }),
+    runs,
+  );
+});
+
+const moment = fc
+  .date({ min: new Date('2001-01-01'), max: new Date('2025-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+const line = name.map((text) => text.replaceAll(/[\r\n\t]+/g, ' ')).filter((text) => text.trim() !== '');
+const percent = fc.integer({ min: 1, max: 1_000_000 }).map((tenThousandths) => tenThousandths / 10_000);
+/** In hundreds, which every currency can charge. */
+const hundreds = fc.integer({ min: 1, max: 1000 }).map((count) => count * 100);
+const limit = optional(fc.integer({ min: 1, max: 1000 }));
+const customer = fc.record({ name: optional(name), accepts_marketing: optional(fc.boolean()) });
+const partner = fc.record({
+  name: line,
+  commission_percent: optional(percent),
+  discount_percent: optional(percent),
+  window: fc.constantFrom('30d', '23h', '1500ms'),
+});
+const promo = fc.record({
+  value: fc.oneof(
+    fc.record({ type: fc.constant('percent'), value: percent }),
+    fc.record({ type: fc.constant('fixed'), value_cents: hundreds }),
+    fc.record({ type: fc.constant('free_shipping') }),
+  ),
+  terms: fc.record({ min_subtotal_cents: optional(hundreds), usage_limit: limit, per_customer_limit: limit }),
+  starts_at: optional(moment),
+});
+const item = fc.record({
+  name,
+  sku: optional(fc.constantFrom('0012', '=1', '1E5', '茶-1', "'7")),
+  quantity: fc.integer({ min: 1, max: 20 }),
+  unit_price_cents: hundreds,
+});
+const order = fc.record({
+  created_at: moment,
+  status: fc.constantFrom('paid', 'refunded', 'canceled'),
+  discount_cents: optional(fc.constantFrom(0, 1, 99)),
+  shipping_cents: optional(cents),
+  tax_cents: optional(cents),
+  items: fc.array(item, { minLength: 1, maxLength: 3 }),
+});
+
+/** What stores have besides products, each under the name that a store gives it. */
+const others = fc.record({
+  customers: fc.array(customer, { minLength: 1, maxLength: 8 }).map(named('email', (index) => `c${index}@example.com`)),
+  partners: fc.array(partner, { minLength: 1, maxLength: 8 }).map(named('code', (index) => `0${index}`)),
+  promo_codes: fc
+    .array(
+      promo.map(({ value, terms, ...dates }) => ({ ...value, ...terms, ...dates })),
+      { minLength: 1, maxLength: 8 },
+    )
+    .map(named('code', (index) => ['0', '1E', 'A-', '00', 'TRUE'][index % 5] + String(index))),
+  orders: fc
+    .array(order, { minLength: 1, maxLength: 8 })
+    .map(named('order_number', (index) => ['00', '#', '=', '1E', '-'][index % 5] + String(index))),
+});
+
+function named<Thing>(field: string, nameOf: (index: number) => string) {
+  return (things: readonly Thing[]) => things.map((each, index) => ({ ...each, [field]: nameOf(index) }));
+}
+
+test('customers, partners, promo codes and past orders of a store in any currency are the same after their export is imported', async (t) => {
+  const currency = fc.constantFrom('JPY', 'KWD', 'ISK', 'UGX', 'HUF', 'USD');
+  await fc.assert(
+    fc.asyncProperty(currency, others, async (currency, kinds) => {
+      const [owner, other] = [await newOwner(t, { currency }), await newOwner(t, { currency })];
+      for (const [kind, things] of Object.entries(kinds)) {
+        const created = await importFile(t, owner, 'jsonl', linesOf(things), kind);
+        t.like(created, { created: things.length, failed: 0 }, `${kind}: ${created.failure} ${created.errors}`);
+        for (const format of ['csv', 'jsonl']) {
+          const file = await exportFile(t, owner, format, kind);
+          const again = await importFile(t, owner, format, file, kind);
+          t.like(again, { created: 0, updated: 0, unchanged: things.length, failed: 0 }, `${kind}: ${again.errors}`);
+          t.is(await exportFile(t, owner, format, kind), file, `${kind} ${format}`);
+        }
+        const moved = await importFile(t, other, 'csv', await exportFile(t, owner, 'csv', kind), kind);
+        t.like(moved, { created: things.length, failed: 0 }, `${kind}: ${moved.errors}`);
       }
     }),
     runs,
