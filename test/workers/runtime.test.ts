@@ -9,7 +9,7 @@ import { completeJob, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { correlate, currentCorrelation } from '#src/lib/correlation.ts';
-import { days, hours, minutes } from '#src/lib/duration.ts';
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { type Log, silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -327,6 +327,16 @@ test('a job that a queue holds too early waits until it is due, and never sees a
   await until(async () => (await t.context.row('early')).finished);
   t.is(startedAt.length, 1);
   t.true(startedAt.every((at) => at >= dueAt));
+});
+
+test('a job that is not due yet by the clock of a machine that was paused is soon looked at again', async (t) => {
+  const { services, clock, queue } = t.context;
+  const paused = { ...services, clock: { now: () => fromNow(clock, -hours(1)) } };
+  t.context.work(async () => t.fail('It ran before its time.'), undefined, paused);
+  await t.context.enqueueFor('paused');
+  await until(async () => (await queue.getDelayedCount()) === 1);
+  const [delayed] = await queue.getDelayed();
+  t.true(delayed && delayed.delay > 0 && delayed.delay <= seconds(30), `${delayed?.delay} ms`);
 });
 
 test('an attempt whose outcome cannot be written is observed once, as snoozed', async (t) => {

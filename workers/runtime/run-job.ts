@@ -36,6 +36,12 @@ export interface Runtime {
 /** A job whose attempts died this often without an outcome fails. */
 const startsMax = 10;
 
+/**
+ * How long a job that is not due yet waits before it is looked at again. The relay found it due: the clock of a machine
+ * that was paused, or was measured before PostgreSQL's clock was set, is as far behind as that until it is measured again.
+ */
+const earlyMsMax = seconds(30);
+
 /** How long a job that this release does not know is not relayed again: a relay may know it, and no worker. */
 const unknownJobWaitMs = seconds(30);
 
@@ -60,7 +66,7 @@ export async function runJob(
   if (started.failure !== null) return cancel(started.failure);
   // A job that wakes others finds nothing before it is due, would be done, and what it was to wake would be lost.
   const earlyMs = started.dueAt.getTime() - services.clock.now().getTime();
-  if (earlyMs > 0) return snooze(earlyMs, 'not due yet');
+  if (earlyMs > 0) return snooze(Math.min(earlyMs, earlyMsMax), 'not due yet');
 
   const tenant = started.tenantId ? await services.tenants.byId(started.tenantId) : undefined;
   if (started.tenantId && !tenant) {
