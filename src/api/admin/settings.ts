@@ -9,6 +9,7 @@ import {
   reminderSettings,
   saveReminderSettings,
 } from '#src/domain/reminders/index.ts';
+import { indexInLanguage } from '#src/domain/search/index.ts';
 import {
   issuesOfStore,
   lockStore,
@@ -61,7 +62,7 @@ export const putStore = defineRoute({
         lock: (ctx) => lockStore(ctx, slug),
         view: async (ctx) => presentStore(await readStore(ctx)),
         logged: withoutEmails,
-        change: (ctx) => saveStoreSettings(ctx, input),
+        change: async (ctx) => indexInLanguage(ctx, await saveStoreSettings(ctx, input)),
       },
       { version },
     );

@@ -3,6 +3,7 @@ import { auditOfChange, recordAudits } from '#src/domain/audit/index.ts';
 import type { Change } from '#src/domain/change.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
 import { dryRunTransaction } from '#src/domain/dry-run-transaction.ts';
+import { indexInLanguage } from '#src/domain/search/index.ts';
 import { saveTenant } from '#src/domain/tenants/index.ts';
 import { type ApplyOptions, type ApplyRun, placed } from './section.ts';
 import { sections } from './sections.ts';
@@ -55,7 +56,7 @@ export async function applyStore(
         reveal: (key) => void keys.push(key),
         note: (message) => void notes.push(message),
       };
-      await run.record('store', change);
+      await run.record('store', await indexInLanguage(ctx, change));
       if (change.fields.includes('currency'))
         run.note(
           'Amounts have no currency of their own: those that the file does not name, such as prices, keep their ' +

@@ -1,11 +1,16 @@
+import { indexDocuments as indexDocumentsJob } from '#jobs/search.ts';
 import { lockNames } from '#src/database/lock-names.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import { composed } from '#src/lib/composed.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { textOfHtml } from '#src/lib/html.ts';
 import { normalizeText } from '#src/lib/normalize-text.ts';
 import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
 import { type ProductDocument, productDocuments } from '../catalog/index.ts';
+import type { Change } from '../change.ts';
 import { announcement, type EntryDocument, entryDocuments } from '../content/index.ts';
 import { type Context, type InTransaction, isShuttingDown } from '../context.ts';
 import { indexWords } from './index-words.ts';
@@ -55,6 +60,33 @@ export async function indexDocuments(
     if (isShuttingDown(ctx)) throw new Snooze(0, 'the process shuts down');
     await transact(ctx, (ctx) => writeCurrent(ctx, kind, documentIds.slice(start, start + batchSize)));
   }
+}
+
+/** How many documents one job indexes again. */
+const perJob = 1000;
+
+/** By then every process knows the new language. */
+const translatedMs = minutes(1);
+
+/**
+ * Index every document of a store again whose language was changed: its words are stored in the form that they have in
+ * the language of the store, and looked for in it.
+ * @returns the change
+ */
+export async function indexInLanguage(ctx: InTransaction, change: Change): Promise<Change> {
+  if (!change.fields.includes('locale')) return change;
+  const now = ctx.clock.now();
+  const dueAt = fromNow(ctx.clock, translatedMs);
+  for (const kind of ['product', 'content'] as const) {
+    const documents = await ctx.tx.execute<{ id: string }>(sql`
+      select subject_id as id from search_documents where tenant_id = ${ctx.tenant.id} and kind = ${kind}
+      order by subject_id`);
+    for (let start = 0; start < documents.length; start += perJob) {
+      const documentIds = documents.slice(start, start + perJob).map(({ id }) => id);
+      enqueue(ctx, indexDocumentsJob, { kind, documentIds, version: -now.getTime() }, { dueAt });
+    }
+  }
+  return change;
 }
 
 async function writeCurrent(ctx: InTransaction, kind: SearchDocument['kind'], ids: readonly string[]): Promise<void> {

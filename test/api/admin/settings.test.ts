@@ -3,8 +3,10 @@ import { Webhook } from 'standardwebhooks';
 
 import { transact } from '#src/database/transact.ts';
 import { presentStore, readStore, saveTenant } from '#src/domain/tenants/index.ts';
-import { hours, seconds } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildEntry } from '#test/support/factories/content.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildRemindedCart, remindAnytime } from '#test/support/factories/reminders.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
@@ -468,4 +470,23 @@ test('POST /admin/integrations rejects other than web URLs, and an unknown conne
   t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, provider: 'A B' })), ['/provider']);
   t.is(resultOf(await owner.get(`/integrations/${newId('conn')}`)), '404 not_found');
   t.is(resultOf(await owner.post(`/integrations/${newId('conn')}/reveal`)), '404 not_found');
+});
+
+test.serial('PUT /admin/store with another language looks for words as that language forms them', async (t) => {
+  const { api, clock, ctx, owner, services, tenant } = t.context;
+  const text = 'Begleitet auf allen Wanderungen.';
+  const product = await buildProduct(ctx, { description: text });
+  const entry = await buildEntry(ctx, { body: { format: 'markdown', value: text } });
+  await runJobs(services);
+  const found = async () => {
+    const { body } = await api.call('GET', '/api/v1/search?q=Wanderung', { tenant: tenant.slug });
+    return body.results.map(({ slug }: { slug: string }) => slug).toSorted();
+  };
+  t.deepEqual(await found(), []);
+  const { store } = (await owner.get('/store')).body;
+  const { slug: _slug, owner_email: _email, currency: _currency, ...settings } = store;
+  t.is(resultOf(await owner.put('/store', { ...settings, locale: 'de-DE' })), '200');
+  clock.pass(minutes(2));
+  await runJobs(services);
+  t.deepEqual(await found(), [entry.slug, product.slug].toSorted());
 });
