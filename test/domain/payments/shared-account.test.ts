@@ -16,6 +16,7 @@ import {
   reportStoreDrift,
   sweepStoreEvents,
 } from '#src/domain/payments/index.ts';
+import { closeStore, markRemoved } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -169,6 +170,38 @@ test.serial(
     t.deepEqual((await readDrift(services.context(), 100)).orders, []);
   },
 );
+
+test.serial("a refund in the dashboard is the seller's alone, and nobody's once that store is removed", async (t) => {
+  const { refunds } = new Stripe(secretKey, at);
+  const [seller, neighbour] = [await openStore(services), await openStore(services)];
+  const orderIds: string[] = [];
+  for (const ctx of [seller, seller, neighbour]) {
+    const items = [{ product_slug: (await buildProduct(ctx)).slug, quantity: 1 }];
+    const { order_id: orderId } = await createCheckoutSession(ctx, { items, customer_email: shopper.email });
+    await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+    orderIds.push(orderId);
+  }
+  const statuses = async (ctx: Context) => (await ordersOf(ctx)).map(({ status }) => status);
+  for (const ctx of [seller, neighbour]) await followEvents(ctx, services);
+  const refund = async (orderId = '') => {
+    const payment = (await stripe.account(secretKey)).payment_intents.find(
+      ({ metadata }) => (metadata as Record<string, string>)['platform_order_id'] === orderId,
+    );
+    await refunds.create({ payment_intent: String(payment?.id) });
+    clock.pass(minutes(10));
+    for (const ctx of [seller, neighbour]) await followEvents(ctx, services);
+  };
+  await refund(orderIds[0]);
+  t.deepEqual([await statuses(seller), await statuses(neighbour)], [['refunded', 'paid'], ['paid']]);
+
+  await transact(seller, async (ctx) => (await closeStore(ctx)) && (await markRemoved(ctx, 'ada@desk')));
+  await refund(orderIds[1]);
+  t.deepEqual(await statuses(neighbour), ['paid']);
+  const seen = (await eventStates(neighbour)).filter(({ type }) => type.includes('refund'));
+  t.deepEqual([...new Set(seen.map(({ state }) => state))], ['ignored']);
+  clock.pass(hours(3));
+  t.deepEqual(await reportStoreDrift(neighbour), { unpaidHere: [], unpaidThere: [], unmadeRenewals: [] });
+});
 
 test.serial('a shopper of two stores with the same provider account is a customer of each', async (t) => {
   const [left, right] = [await openStore(services), await openStore(services)];
