@@ -171,7 +171,7 @@ test.serial(
   },
 );
 
-test.serial("a refund in the dashboard is the seller's alone, and nobody's once that store is removed", async (t) => {
+test.serial("a refund in the dashboard is the seller's alone, and of no store once that one is removed", async (t) => {
   const { refunds } = new Stripe(secretKey, at);
   const [seller, neighbour] = [await openStore(services), await openStore(services)];
   const orderIds: string[] = [];
