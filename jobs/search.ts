@@ -22,7 +22,10 @@ export const indexDocument = defineJob({
   key: keyOfDocument,
 });
 
-/** Updates the search documents of things that were saved together. `version` is that of the first of them. */
+/**
+ * Updates the search documents of things that were saved together. `version` is that of the first of them, or less than
+ * zero where they are indexed again without a change of their own.
+ */
 export const indexDocuments = defineJob({
   name: 'search.index-documents',
   queue: 'chores',
