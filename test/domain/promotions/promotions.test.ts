@@ -221,7 +221,7 @@ test('addIssuedGiftCards creates each card once, and rejects one that was issued
   t.deepEqual(first, ['created', 'created', 'unchanged']);
   t.deepEqual(await add(cardOf('CARD-0002', 700), cardOf('CARD-0003', 1)), ['unchanged', 'created']);
   await t.throwsAsync(add(cardOf('CARD-0004', 500), cardOf('CARD-0002', 701)), {
-    message: 'The card exists already. It was issued with 700 cents.',
+    message: 'The card exists already. It was issued with a balance_cents of 700.',
   });
   await t.throwsAsync(add(cardOf('CARD-0004', 500), cardOf('CARD-0004', 600)), { code: 'invalid_request' });
   t.deepEqual(await add(cardOf('CARD-0004', 600)), ['created']);
