@@ -94,9 +94,9 @@ test('no operator of a search, and no two of them, fail however often they are r
   const operators = ['-', '"', "'", '\\', ' ', 'a', '!', '&', '|', '(', ':', '<', '*', '%', ' or '];
   const texts = operators.flatMap((one) => operators.map((other) => (one + other).repeat(100).slice(0, 100)));
   const wrong: string[] = [];
-  for (const { path, query } of routes.filter(({ query }) => query && 'q' in query.properties)) {
-    const { maxLength } = query?.properties['q'] as { maxLength?: number };
-    for (const text of texts.map((text) => text.slice(0, maxLength))) {
+  for (const { path, query } of routes) {
+    const q = query?.properties['q'] as { maxLength?: number } | undefined;
+    for (const text of q ? texts.map((text) => text.slice(0, q.maxLength)) : []) {
       const response = await api.call('GET', `${path}?${new URLSearchParams({ q: text })}`, { key });
       const isBlank = text.trim() === '';
       if (response.status !== 200 && !isBlank) wrong.push(`${response.status} ${path} ${text.slice(0, 8)}`);
