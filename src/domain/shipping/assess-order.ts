@@ -30,6 +30,10 @@ export function needsShipping({ status, items }: OrderForShipping): boolean {
 export const sentItems = ({ items }: OrderForShipping): OrderForShipping['items'] =>
   items.filter(({ ships, quantity }) => ships && quantity > 0);
 
+/** The same of an order that may be shipped. Nothing is, of one that is not paid or was refunded in full. */
+export const shippableItems = (order: OrderForShipping): OrderForShipping['items'] =>
+  needsShipping(order) ? sentItems(order) : [];
+
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
  * One that an operator requested may cross a border; where the operator chose the rate, the weight may be unknown, too.
@@ -41,8 +45,8 @@ export function assessOrder(
   label: Pick<Label, 'requestedManually' | 'chosenManually' | 'flaggedCode'>,
 ): Assessment {
   const { requestedManually, chosenManually, flaggedCode } = label;
-  const sent = sentItems(order);
-  if (!needsShipping(order) || sent.length === 0) return { decision: 'skip' };
+  const sent = shippableItems(order);
+  if (sent.length === 0) return { decision: 'skip' };
   if (order.attentionCodes.includes('oversold')) return flag('oversold');
   if (isLossLikely(order) && !chosenManually && flaggedCode !== 'payment_disputed') return flag('payment_disputed');
   if (!terms) return flag('provider_auth');

@@ -9,7 +9,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, orderForShipping, recordFulfillment } from '../orders/index.ts';
 import { rejectIfRemoved } from '../tenants/index.ts';
-import { needsShipping, sentItems } from './assess-order.ts';
+import { shippableItems } from './assess-order.ts';
 import type { Label } from './label.ts';
 import { leaseMs, lockLabel, lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
@@ -146,7 +146,7 @@ async function holdForRefund(
 
 async function isAnythingSent(ctx: InTransaction, orderId: string): Promise<boolean> {
   const order = await orderForShipping(ctx, orderId);
-  return Boolean(order && needsShipping(order) && sentItems(order).length > 0);
+  return order !== undefined && shippableItems(order).length > 0;
 }
 
 /** @returns the message that the job fails with */
