@@ -9,7 +9,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { presentAs, type RowOf } from '#src/lib/present-as.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { enqueueMail, type MailData } from '../mail/index.ts';
@@ -89,17 +89,9 @@ export async function notifyPublished(
   ctx: Context,
   { productIds, version }: { productIds: readonly string[]; version: number },
 ): Promise<void> {
-  await completeJob(ctx, async (ctx) => {
-    const awaited = await ctx.tx.execute<{ variantId: string }>(sql`
-      select v.id as "variantId" from unnest(${productIds}::text[]) as published(id)
-      join variants v on v.tenant_id = ${ctx.tenant.id} and v.product_id = published.id and v.removed_at is null
-      where exists (
-        select from waitlist_entries e
-        where e.tenant_id = v.tenant_id and e.product_id = v.product_id and e.notified_at is null
-          and (e.variant_id is null or e.variant_id = v.id))`);
-    const movementId = `${productIds[0]}.${version}`;
-    for (const { variantId } of awaited) enqueue(ctx, notifyRestockJob, { variantId, movementId, number: 1 });
-  });
+  await completeJob(ctx, (ctx) =>
+    enqueueRestocks(ctx, sql`v.product_id = any(${productIds})`, `${productIds[0]}.${version}`),
+  );
 }
 
 /** By then every process knows that the store is open. */
@@ -107,15 +99,20 @@ const reopenedMs = minutes(1);
 
 /** Email the waitlists of a store that is opened again: a restock while it was closed notified nobody. */
 export async function notifyReopened(ctx: InTransaction): Promise<void> {
-  const restocked = await ctx.tx.execute<{ variantId: string }>(sql`
-    select distinct v.id as "variantId" from waitlist_entries e
-    join variants v on v.tenant_id = ${ctx.tenant.id} and v.product_id = e.product_id and v.removed_at is null
-      and (e.variant_id is null or e.variant_id = v.id) and (v.stock is null or v.stock > v.stock_held)
-    where e.tenant_id = ${ctx.tenant.id} and e.notified_at is null`);
-  const movementId = newId('mov');
-  const dueAt = fromNow(ctx.clock, reopenedMs);
-  for (const { variantId } of restocked)
-    enqueue(ctx, notifyRestockJob, { variantId, movementId, number: 1 }, { dueAt });
+  const isInStock = sql`(v.stock is null or v.stock > v.stock_held)`;
+  await enqueueRestocks(ctx, isInStock, newId('mov'), fromNow(ctx.clock, reopenedMs));
+}
+
+/** Enqueue what a restock does for each variant `v` that is awaited, among those for which a condition holds. */
+async function enqueueRestocks(ctx: InTransaction, isAmong: Sql, movementId: string, dueAt?: Date): Promise<void> {
+  const awaited = await ctx.tx.execute<{ variantId: string }>(sql`
+    select v.id as "variantId" from variants v
+    where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and ${isAmong} and exists (
+      select from waitlist_entries e
+      where e.tenant_id = v.tenant_id and e.product_id = v.product_id and e.notified_at is null
+        and (e.variant_id is null or e.variant_id = v.id))`);
+  for (const { variantId } of awaited)
+    enqueue(ctx, notifyRestockJob, { variantId, movementId, number: 1 }, dueAt && { dueAt });
 }
 
 type RestockedItem = MailData['restock'] & { readonly productId: string };
